@@ -1,0 +1,1 @@
+//! COSI's Kubernetes types, names and value types.

@@ -1,0 +1,1 @@
+//! What a COSI driver author needs: one trait, a server, guards that keep calls for one name apart.

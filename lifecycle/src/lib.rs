@@ -1,0 +1,1 @@
+//! The decisions of the COSI sidecar: pure state machines that never orphan a bucket.

@@ -1,0 +1,1 @@
+//! The COSI wire protocol: proto file, generated types and service stubs.

@@ -1,0 +1,1 @@
+//! A COSI driver with an embedded S3 server.

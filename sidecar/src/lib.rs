@@ -1,0 +1,1 @@
+//! The COSI sidecar: watches Buckets and calls the driver beside it.
