@@ -1,1 +1,3 @@
 //! The one list of everything that is run: cargo xtask.
+
+pub mod codegen;
