@@ -1,0 +1,157 @@
+//! What went wrong, as a person is told (R16).
+
+use std::fmt;
+
+use crate::{Code, Failure, Rpc, Time};
+
+/// Longest error text that goes into `status.error`, in bytes. The API server would store 1.5 MiB; nobody would read it.
+const LONGEST_TEXT: usize = 4096;
+
+/// Two errors with the same key are the same error, however their texts differ: backends put request ids in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProblemKey {
+    /// The object cannot be worked on as it is.
+    Object,
+    /// A driver call failed; `None` if it could not be sent.
+    Call(Rpc, Option<Code>),
+    /// A driver answered OK with unusable content.
+    Answer(Rpc),
+    /// The API server refused to store a result.
+    Recording,
+}
+
+/// Something that keeps an object from its desired state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Which error it is.
+    pub key: ProblemKey,
+    /// The text for a person.
+    pub text: String,
+    /// Nothing will change until a person or the driver changes something.
+    pub terminal: bool,
+}
+
+impl Problem {
+    /// A failed driver call.
+    pub(crate) fn call(rpc: Rpc, failure: &Failure) -> Self {
+        let message = failure.message();
+        let text = match failure {
+            Failure::NotSent { .. } => format!("{rpc} waits for the driver: {message}"),
+            Failure::NoAnswer { code, .. } => format!("{rpc} got no answer ({code}): {message}"),
+            Failure::Answered { code, .. } => format!("{rpc} failed ({code}): {message}"),
+        };
+        Self::new(ProblemKey::Call(rpc, failure.code()), &text, failure.is_terminal(rpc))
+    }
+
+    /// An answer that cannot be used.
+    pub(crate) fn answer(rpc: Rpc, why: impl fmt::Display) -> Self {
+        Self::new(ProblemKey::Answer(rpc), &format!("{rpc} answered OK, but {why}"), true)
+    }
+
+    /// A result that the API server does not take.
+    pub(crate) fn recording(why: &str) -> Self {
+        Self::new(ProblemKey::Recording, &format!("the driver's answer cannot be recorded: {why}"), true)
+    }
+
+    /// An object that cannot be worked on.
+    pub(crate) fn object(why: &str) -> Self {
+        Self::new(ProblemKey::Object, why, true)
+    }
+
+    fn new(key: ProblemKey, text: &str, terminal: bool) -> Self {
+        Self { key, text: printable(text), terminal }
+    }
+}
+
+/// The text without control characters and cut to a length that can be read (C30).
+pub(crate) fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().min(LONGEST_TEXT));
+    for c in text.chars() {
+        if out.len() + c.len_utf8() > LONGEST_TEXT {
+            out.push('…');
+            break;
+        }
+        out.push(if c.is_control() { ' ' } else { c });
+    }
+    out
+}
+
+/// What was reported of an object, so that an unchanged error is not written again with every try (R16, C23).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    pending: Option<Problem>,
+    written: Option<(ProblemKey, Time)>,
+}
+
+impl Report {
+    /// There is a problem. Returns whether it is another one than was last written.
+    pub(crate) fn raise(&mut self, problem: Problem) -> bool {
+        let news = self.written.map(|(key, _)| key) != Some(problem.key)
+            && self.pending.as_ref().map(|p| p.key) != Some(problem.key);
+        self.pending = Some(problem);
+        news
+    }
+
+    /// The problem to be written now, if one is due.
+    pub(crate) fn due(&self, now: Time, refresh: std::time::Duration) -> Option<&Problem> {
+        self.pending.as_ref().filter(|p| match self.written {
+            Some((key, at)) => key != p.key || at + refresh <= now,
+            None => true,
+        })
+    }
+
+    /// The pending problem is now in the object's status, or can never get there.
+    pub(crate) fn settled(&mut self, now: Time) {
+        if let Some(problem) = self.pending.take() {
+            self.written = Some((problem.key, now));
+        }
+    }
+
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.pending.is_none() && self.written.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const REFRESH: Duration = Duration::from_secs(1800);
+
+    fn internal(message: &str) -> Problem {
+        let failure = Failure::Answered { code: Code::Internal, message: message.into() };
+        Problem::call(Rpc::CreateBucket, &failure)
+    }
+
+    #[test]
+    fn an_unchanged_error_with_another_text_is_written_once_per_refresh() {
+        let mut report = Report::default();
+        let start = Time::default();
+        assert!(report.raise(internal("request 1")));
+        assert!(report.due(start, REFRESH).is_some());
+        report.settled(start);
+        assert!(!report.raise(internal("request 2")));
+        assert_eq!(report.due(start + Duration::from_secs(1799), REFRESH), None);
+        assert!(report.due(start + REFRESH, REFRESH).is_some());
+    }
+
+    #[test]
+    fn another_code_is_news_at_once() {
+        let mut report = Report::default();
+        report.raise(internal("x"));
+        report.settled(Time::default());
+        let other = Failure::Answered { code: Code::Unavailable, message: "x".into() };
+        assert!(report.raise(Problem::call(Rpc::CreateBucket, &other)));
+        assert!(report.due(Time::default(), REFRESH).is_some());
+    }
+
+    #[test]
+    fn c30_control_characters_and_long_texts_become_readable() {
+        let problem = internal(&format!("a\nb\u{0}c{}", "ü".repeat(10_000)));
+        assert!(problem.text.contains("a b c"));
+        assert!(problem.text.len() <= LONGEST_TEXT + '…'.len_utf8());
+    }
+}
