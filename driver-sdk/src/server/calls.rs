@@ -1,0 +1,146 @@
+//! How a call runs: alone for its name, in a task of its own, to its end.
+//!
+//! The transport drops the future that serves a call when the caller's timeout passes or the caller goes away. The driver's
+//! work goes on behind that, so the name must stay taken: the work, and the claim on the name with it, belong to a task that
+//! nobody drops.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures::FutureExt as _;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tonic::metadata::MetadataMap;
+use tonic::{Response, Status};
+use tracing::{Instrument as _, info, info_span, warn};
+
+use super::lateness::{NotAfter, boottime, timeout};
+use crate::context::CallContext;
+use crate::driver::Driver;
+use crate::error::DriverError;
+use crate::guard::{Claim, Guards, Key};
+
+/// What a call is about.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub(crate) rpc: &'static str,
+    /// The name or id in the request, for the trace.
+    pub(crate) subject: String,
+    /// What the call works on.
+    pub(crate) keys: Vec<Key>,
+}
+
+/// All calls of one server.
+#[derive(Clone)]
+pub(crate) struct Calls {
+    driver: Arc<dyn Driver>,
+    guards: Guards,
+    tracker: TaskTracker,
+    closed: Arc<AtomicBool>,
+}
+
+/// A call that may begin. Its claim ends with it.
+pub(crate) struct Running {
+    pub(crate) driver: Arc<dyn Driver>,
+    pub(crate) context: CallContext,
+    pub(crate) claim: Claim,
+}
+
+impl Calls {
+    pub(crate) fn new(driver: Arc<dyn Driver>) -> Self {
+        Self { driver, guards: Guards::default(), tracker: TaskTracker::new(), closed: Arc::default() }
+    }
+
+    /// Asks the driver something that it knows without waiting.
+    pub(crate) fn ask<T>(&self, question: impl FnOnce(&dyn Driver) -> T) -> Result<T, DriverError> {
+        catch_unwind(AssertUnwindSafe(|| question(&*self.driver))).map_err(|_| panicked())
+    }
+
+    /// From now on, no call begins.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+        self.tracker.close();
+    }
+
+    /// Waits until the last call has ended.
+    pub(crate) async fn ended(&self) {
+        self.tracker.wait().await;
+    }
+
+    /// How many calls run.
+    pub(crate) fn running(&self) -> usize {
+        self.tracker.len()
+    }
+
+    /// Runs `work` to its end, if nothing else runs for the plan's keys, and gives its answer if the caller still waits for it.
+    pub(crate) async fn run<A, W, F>(
+        &self,
+        plan: Plan,
+        metadata: &MetadataMap,
+        work: W,
+    ) -> Result<Response<A>, Status>
+    where
+        A: Send + 'static,
+        W: FnOnce(Running) -> F + Send + 'static,
+        F: Future<Output = Result<A, DriverError>> + Send,
+    {
+        let started = Instant::now();
+        // Counted before it is asked whether the server is open, so that a call is either waited for or refused.
+        let _counted = self.tracker.token();
+        let abandoned = CancellationToken::new();
+        let (running, not_after) =
+            self.admit(&plan, metadata, &abandoned).map_err(|error| refusal(&plan, error))?;
+        let span = info_span!("call", rpc = plan.rpc, name = %plan.subject);
+        let task = async move {
+            let outcome = match not_after.check(boottime()) {
+                Ok(()) => AssertUnwindSafe(async move { work(running).await }).catch_unwind().await,
+                Err(late) => Ok(Err(late)),
+            };
+            // What a panic says is for the driver's own log; it may hold anything.
+            let outcome = outcome.unwrap_or_else(|_| Err(panicked()));
+            trace(&plan, started, outcome.as_ref().err());
+            outcome
+        };
+        let task = self.tracker.spawn(task.instrument(span));
+        let _tells_the_driver = abandoned.drop_guard();
+        task.await.unwrap_or_else(|_| Err(panicked())).map(Response::new).map_err(Status::from)
+    }
+
+    fn admit(
+        &self,
+        plan: &Plan,
+        metadata: &MetadataMap,
+        abandoned: &CancellationToken,
+    ) -> Result<(Running, NotAfter), DriverError> {
+        if self.closed.load(Ordering::SeqCst) {
+            return Err(DriverError::unavailable("the driver is shutting down; nothing was done"));
+        }
+        let not_after = NotAfter::from_metadata(metadata)?;
+        let claim = self.guards.claim(plan.keys.iter().cloned())?;
+        let context = CallContext::new(timeout(metadata), abandoned.clone());
+        Ok((Running { driver: Arc::clone(&self.driver), context, claim }, not_after))
+    }
+}
+
+/// A call that the driver never sees.
+pub(crate) fn refusal(plan: &Plan, error: DriverError) -> Status {
+    trace(plan, Instant::now(), Some(&error));
+    error.into()
+}
+
+fn trace(plan: &Plan, started: Instant, error: Option<&DriverError>) {
+    let (rpc, name, duration_ms) = (plan.rpc, plan.subject.as_str(), started.elapsed().as_millis());
+    match error {
+        None => info!(rpc, name, code = "Ok", duration_ms, "call ended"),
+        Some(error) => {
+            let (code, message) = (error.kind().code(), error.message());
+            warn!(rpc, name, ?code, message, duration_ms, "call failed");
+        }
+    }
+}
+
+fn panicked() -> DriverError {
+    DriverError::internal("the driver panicked in this call; its log says more")
+}
