@@ -1,5 +1,7 @@
 //! What a driver's answer changes in what is known.
 
+use std::collections::BTreeMap;
+
 use cosi_api::ObjectProtocol;
 use cosi_api::value::BucketId;
 
@@ -162,7 +164,7 @@ impl BucketState {
 fn usable(
     id: &str,
     protocols: Vec<ObjectProtocol>,
-    info: Result<std::collections::BTreeMap<String, String>, String>,
+    info: BTreeMap<String, String>,
     about: &BucketView,
 ) -> Result<BucketAnswer, String> {
     if id.is_empty() {
@@ -172,7 +174,6 @@ fn usable(
     if let Some(recorded) = about.bucket_id.as_deref().filter(|recorded| *recorded != id.as_str()) {
         return Err(format!("with bucket_id {id}, while {recorded} is recorded in status.bucketID"));
     }
-    let info = info?;
     if protocols.is_empty() {
         return Err("without info for any protocol".to_owned());
     }

@@ -146,8 +146,8 @@ pub enum CallOk {
         id: String,
         /// Protocols for which there is info.
         protocols: Vec<ObjectProtocol>,
-        /// The info by the keys of `status.bucketInfo`, or what is wrong with it.
-        info: Result<BTreeMap<String, String>, String>,
+        /// The info by the keys of `status.bucketInfo`.
+        info: BTreeMap<String, String>,
     },
     /// To Delete or DeleteByName.
     Deleted,

@@ -16,9 +16,9 @@ mod state;
 mod undo;
 mod view;
 
-pub use effect::{BucketAnswer, Call, CallOk, Claim, Effect, Event, StatusWrite};
+pub use effect::{BucketAnswer, Call, CallOk, Claim, Effect, Event, Request, StatusWrite};
 pub use events::Impossible;
-pub use note::{Note, NoteReason, Severity};
+pub use note::{Note, NoteReason, Severity, slipped};
 pub use state::BucketState;
 pub use view::{BucketView, ClaimRef, Uid};
 

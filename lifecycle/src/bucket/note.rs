@@ -69,3 +69,19 @@ impl Note {
         Self::new(of, Severity::Warning, reason, text)
     }
 }
+
+/// The note due when a Ready Bucket slips from our hold: deleted by force, or its finalizer taken off while it is
+/// deleting. Its backend bucket stays, and only a person can know what is to become of it (R12).
+///
+/// Own removals are not seen here as long as the shell folds them in before it compares.
+#[must_use]
+pub fn slipped(before: &BucketView, after: Option<&BucketView>) -> Option<Note> {
+    let held = before.finalizer && before.is_ready();
+    let lost = after.is_none_or(|a| a.uid != before.uid || (a.deleting && !a.finalizer));
+    let id = before.bucket_id.as_deref().unwrap_or("not known");
+    let text = format!(
+        "the Ready Bucket went away by force, its backend bucket is left: driver {}, bucket {}, bucketID {id}",
+        before.driver, before.name
+    );
+    (held && lost).then(|| Note::warning(before, NoteReason::OwnerGone, text))
+}
