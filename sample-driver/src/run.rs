@@ -1,0 +1,116 @@
+//! Puts the parts together and runs them until told to stop.
+
+use std::{
+    io,
+    net::SocketAddr,
+    path::{Path, PathBuf, absolute},
+    sync::Arc,
+};
+
+use cosi_driver_sdk::{BindError, Endpoint, ServeError, Server};
+use tokio::net::TcpListener;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+
+use crate::{
+    backend::{self, Accounts, OperatorKey, OperatorKeyError, Rights, S3Server},
+    driver::{Profile, SampleDriver},
+    settings::Settings,
+    store::{OpenError, Store},
+};
+
+/// The driver can't start, or had to stop.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The data would lie where only the socket may be (protocol: nothing else beside the socket).
+    #[error("--data-dir {0} must not be the socket's folder or lie in it")]
+    DataBesideSocket(PathBuf),
+    /// The data directory can't be used.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The operator's credentials can't be used.
+    #[error(transparent)]
+    Credentials(#[from] OperatorKeyError),
+    /// The S3 address is taken, or not this machine's.
+    #[error("can't listen for S3 on {0} (--s3-listen)")]
+    Listen(SocketAddr, #[source] io::Error),
+    /// Users can't reach "any address".
+    #[error("--s3-listen {0} is no address that users can reach: say which with --s3-endpoint")]
+    NoEndpoint(SocketAddr),
+    /// The driver's socket can't be had.
+    #[error("can't {0}")]
+    Socket(#[from] BindError),
+    /// The driver's server broke, or calls didn't end in time.
+    #[error("the driver's server stopped")]
+    Serve(#[from] ServeError),
+    /// The S3 server broke.
+    #[error("the S3 server stopped")]
+    S3(#[source] io::Error),
+}
+
+/// Serves COSI and S3 until `stop` resolves; then lets running calls and requests end.
+///
+/// # Errors
+/// See [`RunError`]. The end of either server is the end of both.
+pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(), RunError> {
+    keep_apart(&settings.data_dir, &settings.endpoint)?;
+    let store = Arc::new(Store::open(&settings.data_dir, settings.id_prefix.clone())?);
+    let accounts = accounts(&settings.credentials_file())?;
+    let cannot = |e| RunError::Listen(settings.s3_listen, e);
+    let listener = TcpListener::bind(settings.s3_listen).await.map_err(cannot)?;
+    let address = listener.local_addr().map_err(cannot)?;
+    let profile = profile(&settings, address)?;
+    tracing::info!(%address, advertised = profile.endpoint, "S3 server listens");
+    let driver = Server::new(SampleDriver::new(Arc::clone(&store), profile)).bind(&settings.endpoint).await?;
+
+    let end_of_s3 = CancellationToken::new();
+    let s3 = backend::serve(listener, S3Server::new(store, &accounts), end_of_s3.clone());
+    let mut s3 = AbortOnDropHandle::new(tokio::spawn(s3));
+    tokio::select! {
+        ended = driver.run_until(stop) => ended?,
+        ended = &mut s3 => return s3_end(ended),
+    }
+    end_of_s3.cancel();
+    s3_end(s3.await)
+}
+
+fn s3_end(ended: Result<io::Result<()>, tokio::task::JoinError>) -> Result<(), RunError> {
+    ended.unwrap_or_else(|panicked| Err(io::Error::other(panicked))).map_err(RunError::S3)
+}
+
+fn keep_apart(data_dir: &Path, endpoint: &Endpoint) -> Result<(), RunError> {
+    let (data, socket) = (absolute(data_dir), endpoint.path().parent());
+    match (data, socket) {
+        (Ok(data), Some(socket)) if data.starts_with(socket) => {
+            Err(RunError::DataBesideSocket(data_dir.into()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn accounts(credentials: &Path) -> Result<Accounts, RunError> {
+    let operator = OperatorKey::load_or_make(credentials)?;
+    let accounts = Accounts::default();
+    accounts.put(&operator.access_key, operator.secret, Rights::Operator);
+    tracing::info!(file = %credentials.display(), "the operator's S3 credentials are in this file");
+    Ok(accounts)
+}
+
+fn profile(settings: &Settings, s3: SocketAddr) -> Result<Profile, RunError> {
+    let endpoint = match &settings.s3_endpoint {
+        Some(endpoint) => endpoint.clone(),
+        None if s3.ip().is_unspecified() => return Err(RunError::NoEndpoint(s3)),
+        None => format!("http://{s3}"),
+    };
+    if settings.s3_listen.port() == 0 {
+        tracing::warn!(
+            "the port of the S3 server changes with every start, and users' Secrets hold it: good for tests only"
+        );
+    }
+    Ok(Profile {
+        info: settings.driver_name.clone(),
+        endpoint,
+        region: settings.region.clone(),
+        create_delay: settings.create_delay,
+    })
+}

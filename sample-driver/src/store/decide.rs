@@ -1,0 +1,80 @@
+//! The decisions of create and delete: from what was seen to the steps that follow. No I/O.
+
+use super::{
+    error::{CreateError, DeleteError},
+    id::BucketId,
+    ledger::{Marker, Request},
+};
+
+/// One step on disk. Each is atomic or safe to repeat, so a crash between any two is repaired by repeating the call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    /// Write down durably for whom the bucket is about to be made.
+    Mark(Marker),
+    /// Make the bucket, in one step, empty.
+    Make(BucketId),
+    /// Take the bucket with everything in it out of sight, in one step.
+    TakeAway(BucketId),
+    /// Remove what was taken away.
+    Purge(BucketId),
+    /// Forget for whom it was made.
+    Unmark(Marker),
+}
+
+/// What is there for one bucket.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Seen {
+    /// The marker of the name (create, delete by name) or of the id (delete).
+    pub(crate) marker: Option<Marker>,
+    /// The id belongs to the marker of another name (two prefixes can lead there).
+    pub(crate) id_taken: bool,
+    /// The bucket itself, if it is there.
+    pub(crate) bucket: Option<Filling>,
+}
+
+/// What a bucket holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Filling {
+    Nothing,
+    Objects,
+    Uploads,
+}
+
+/// What a delete does with a bucket that isn't empty.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Contents {
+    /// Refuse to delete.
+    Keep,
+    /// Delete the contents, too; uploads that are running are cut off.
+    Discard,
+}
+
+/// Steps that lead to the bucket for `request`, or why there can't be one.
+pub(crate) fn create(seen: &Seen, request: &Request, id: &BucketId) -> Result<Vec<Step>, CreateError> {
+    match &seen.marker {
+        Some(marker) if !marker.answers(request) => Err(CreateError::OtherRequest(id.clone())),
+        Some(_) if seen.bucket.is_some() => Ok(vec![]),
+        Some(_) => Ok(vec![Step::Make(id.clone())]),
+        None if seen.bucket.is_some() || seen.id_taken => Err(CreateError::Foreign(id.clone())),
+        None => Ok(vec![Step::Mark(Marker::new(request.clone(), id.clone())), Step::Make(id.clone())]),
+    }
+}
+
+/// Steps after which the bucket and its marker are gone, or why it has to stay.
+pub(crate) fn delete(seen: &Seen, id: &BucketId, contents: Contents) -> Result<Vec<Step>, DeleteError> {
+    if contents == Contents::Keep {
+        match seen.bucket {
+            Some(Filling::Objects) => return Err(DeleteError::HasObjects(id.clone())),
+            Some(Filling::Uploads) => return Err(DeleteError::HasUploads(id.clone())),
+            Some(Filling::Nothing) | None => {}
+        }
+    }
+    let mut steps = Vec::new();
+    if seen.bucket.is_some() {
+        steps.push(Step::TakeAway(id.clone()));
+    }
+    // Also without a bucket: an earlier delete may have come no further than taking it away.
+    steps.push(Step::Purge(id.clone()));
+    steps.extend(seen.marker.clone().map(Step::Unmark));
+    Ok(steps)
+}
