@@ -30,8 +30,10 @@ fn there_is_one_file_for_each_kind_and_no_other() {
     let expected = ["bucketaccessclasses", "bucketaccesses", "bucketclaims", "bucketclasses", "buckets"];
     assert_eq!(made, expected.map(|plural| format!("{plural}.yaml")).into());
 
-    let found: BTreeSet<_> =
-        fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let found: BTreeSet<_> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     assert_eq!(found, made);
 }
 

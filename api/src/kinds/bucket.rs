@@ -6,7 +6,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the bucket shall be. All but deletionPolicy is settled when the Bucket is made.
+/// What the bucket shall be. Settled when the Bucket is made, but for deletionPolicy and the uid of the claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[kube(
     group = "objectstorage.k8s.io",
