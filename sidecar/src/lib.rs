@@ -1,1 +1,37 @@
-//! The COSI sidecar: watches Buckets and calls the driver beside it.
+//! The COSI sidecar: it runs beside a storage vendor's driver, watches Buckets, and calls the driver so that each Bucket
+//! has its backend bucket – and none is left behind when it goes.
+//!
+//! All decisions are made in crate `cosi-lifecycle`; this crate is the shell around them:
+//!
+//! ```text
+//! cluster::watch ─▶ cluster::Index ─▶ work::Queue ─▶ work::Worker ─▶ lifecycle step
+//!                        ▲                                │ one effect at a time
+//!                        └──────── own writes ◀───────────┴──▶ driver::Driver, cluster::Buckets
+//! ```
+
+pub mod clock;
+pub mod cluster;
+pub mod driver;
+pub mod logging;
+mod run;
+pub mod settings;
+pub mod work;
+
+pub use run::{RunError, run};
+
+/// The error and all its causes, as one sentence. Display of an error never repeats its source.
+#[must_use]
+pub fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        // Some libraries do repeat it.
+        if !text.ends_with(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        source = cause.source();
+    }
+    text
+}

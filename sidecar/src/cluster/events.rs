@@ -1,0 +1,123 @@
+//! Kubernetes Events: best effort, for what a person should know (R16).
+
+use std::time::Duration;
+
+use cosi_api::{Bucket, BucketClaim};
+use cosi_lifecycle::bucket::{Note, Severity};
+use k8s_openapi::api::core::v1::ObjectReference;
+use k8s_openapi::api::events::v1::Event;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use kube::api::{ObjectMeta, PostParams};
+use kube::{Api, Client, Resource};
+
+/// The API server refuses longer texts, in bytes.
+const LONGEST_TEXT: usize = 1024;
+
+/// An Event that cannot be delivered in this time is dropped; the log has it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Writes Events.
+#[derive(Clone)]
+pub struct Reporter {
+    client: Client,
+    instance: String,
+}
+
+impl Reporter {
+    /// A reporter that signs as `cosi-sidecar` of this host.
+    #[must_use]
+    pub fn new(client: Client) -> Self {
+        let instance = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        Self { client, instance }
+    }
+
+    /// Tells of `note` on the Bucket, in namespace `default` as Kubernetes does for cluster-scoped objects, and on its
+    /// claim in the claim's namespace (C26).
+    pub async fn tell(&self, note: &Note) {
+        self.create("default", note, bucket(note)).await;
+        if let Some(claim) = claim(note) {
+            self.create(&note.claim.namespace, note, claim).await;
+        }
+    }
+
+    async fn create(&self, namespace: &str, note: &Note, regarding: ObjectReference) {
+        let api: Api<Event> = Api::namespaced(self.client.clone(), namespace);
+        let event = event(namespace, note, regarding, &self.instance);
+        match tokio::time::timeout(PATIENCE, api.create(&PostParams::default(), &event)).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => {
+                tracing::debug!(%namespace, error = crate::chain(&error), "Event not delivered")
+            }
+            Err(_) => tracing::debug!(%namespace, "Event not delivered in time"),
+        }
+    }
+}
+
+fn event(namespace: &str, note: &Note, regarding: ObjectReference, instance: &str) -> Event {
+    let now = jiff::Timestamp::now();
+    let type_ = match note.severity {
+        Severity::Normal => "Normal",
+        Severity::Warning => "Warning",
+    };
+    // An Event's name is a DNS subdomain of at most 253 characters, and the object's may use all of them.
+    let prefix: String = regarding.name.iter().flat_map(|n| n.chars()).take(200).collect();
+    let unique = format!("{:x}{:04x}", now.as_nanosecond(), rand::random::<u16>());
+    Event {
+        metadata: ObjectMeta {
+            name: Some(format!("{}.{unique}", prefix.trim_end_matches(['.', '-']))),
+            namespace: Some(namespace.to_owned()),
+            ..ObjectMeta::default()
+        },
+        type_: Some(type_.to_owned()),
+        reason: Some(note.reason.to_string()),
+        action: Some("Reconcile".to_owned()),
+        note: Some(cut(&note.text)),
+        event_time: Some(MicroTime(now)),
+        reporting_controller: Some("objectstorage.k8s.io/cosi-sidecar".to_owned()),
+        reporting_instance: Some(instance.to_owned()),
+        regarding: Some(regarding),
+        ..Event::default()
+    }
+}
+
+fn bucket(note: &Note) -> ObjectReference {
+    ObjectReference {
+        api_version: Some(Bucket::api_version(&()).into_owned()),
+        kind: Some(Bucket::kind(&()).into_owned()),
+        name: Some(note.bucket.to_string()),
+        uid: Some(note.uid.to_string()),
+        ..ObjectReference::default()
+    }
+}
+
+fn claim(note: &Note) -> Option<ObjectReference> {
+    let uid = note.claim.uid.as_ref()?;
+    Some(ObjectReference {
+        api_version: Some(BucketClaim::api_version(&()).into_owned()),
+        kind: Some(BucketClaim::kind(&()).into_owned()),
+        name: Some(note.claim.name.to_string()),
+        namespace: Some(note.claim.namespace.to_string()),
+        uid: Some(uid.to_string()),
+        ..ObjectReference::default()
+    })
+}
+
+fn cut(text: &str) -> String {
+    let mut end = text.len().min(LONGEST_TEXT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let text = format!("a{}", "ü".repeat(600));
+        let cut = cut(&text);
+        assert!(cut.len() <= LONGEST_TEXT && text.starts_with(&cut) && cut.len() > LONGEST_TEXT - 3);
+    }
+}

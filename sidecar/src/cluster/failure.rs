@@ -1,0 +1,36 @@
+//! What the API server's refusals mean.
+
+use std::time::Duration;
+
+use cosi_lifecycle::WriteFailure;
+use kube::Error;
+use tokio::time::error::Elapsed;
+
+/// Longest wait for an answer of the API server. A write may land later all the same; it is conditioned on a
+/// resourceVersion, so it can do no harm, and the object is read again before anything else.
+pub(super) const ANSWER_WITHIN: Duration = Duration::from_secs(15);
+
+/// The failure in the lifecycle's terms.
+pub(super) fn classify(error: &Error) -> WriteFailure {
+    let Error::Api(status) = error else {
+        return WriteFailure::Other { message: crate::chain(error), retry_after: None };
+    };
+    let message = status.message.clone();
+    match status.code {
+        404 => WriteFailure::NotFound,
+        409 => WriteFailure::Conflict,
+        400 | 422 => WriteFailure::Invalid { message },
+        401 | 403 => WriteFailure::Forbidden { message },
+        _ => {
+            let seconds = status.details.as_ref().map_or(0, |d| d.retry_after_seconds);
+            let retry_after = (seconds > 0).then(|| Duration::from_secs(seconds.into()));
+            WriteFailure::Other { message, retry_after }
+        }
+    }
+}
+
+/// No answer in time.
+pub(super) fn too_late(_: Elapsed) -> WriteFailure {
+    let message = format!("the API server did not answer within {} s", ANSWER_WITHIN.as_secs());
+    WriteFailure::Other { message, retry_after: None }
+}
