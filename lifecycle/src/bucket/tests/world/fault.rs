@@ -1,0 +1,177 @@
+//! What can go wrong with one effect.
+
+use std::time::Duration;
+
+use super::backend::{DriverKind, just_before};
+use super::{GRACE, TIMEOUT};
+use crate::bucket::Effect;
+use crate::{Code, Outcome, Rpc};
+
+/// A fault of one effect.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Fault {
+    Api(ApiFault),
+    Call(CallFault),
+    /// The process dies and another one starts at once.
+    Crash(Crash),
+}
+
+/// A fault of a request to the API server.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ApiFault {
+    /// 500, 503 or no answer; nothing was done.
+    Lost,
+    /// 504 or no answer; it was done.
+    AppliedLost,
+    /// 409 out of the blue.
+    Conflict,
+    /// 422 out of the blue.
+    Invalid,
+    /// 429 with a time to wait.
+    Throttled,
+    Forbidden,
+    /// Answered after 30 s.
+    Slow,
+    /// Somebody else writes a label just before: the version that was read is old.
+    Overtaken,
+}
+
+impl ApiFault {
+    const OF_WRITES: [Self; 8] = [
+        Self::Lost,
+        Self::AppliedLost,
+        Self::Conflict,
+        Self::Invalid,
+        Self::Throttled,
+        Self::Forbidden,
+        Self::Slow,
+        Self::Overtaken,
+    ];
+    const OF_READS: [Self; 4] = [Self::Lost, Self::Throttled, Self::Forbidden, Self::Slow];
+}
+
+/// A fault of a driver call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum CallFault {
+    /// Not connected.
+    NotSent,
+    /// Refused, or failed, before anything was done.
+    Code(Code),
+    /// Done, but answered with an error.
+    Done(Code),
+    /// Answered with an error, and done so much later.
+    Later(Code, Duration),
+    /// Broken off half-way, answered with an error.
+    Half(Code),
+    /// The request was lost.
+    NoAnswer,
+    /// The answer was lost.
+    NoAnswerDone,
+    /// No answer before the deadline, and done so much after it.
+    NoAnswerLater(Duration),
+    /// OK without an id.
+    NoId,
+    /// OK with an id that the protocol does not allow.
+    BadId,
+    /// OK without the info that is needed.
+    NoInfo,
+}
+
+/// When the process dies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Crash {
+    Before,
+    After,
+    /// During a call, which takes effect so much later.
+    During(Duration),
+}
+
+/// How many faults to try per effect.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Depth {
+    /// All of them.
+    Every,
+    /// One of each class that the machine tells apart.
+    OnePerClass,
+}
+
+impl Fault {
+    /// The faults that `effect` can meet.
+    pub(crate) fn all(effect: &Effect, kind: DriverKind, depth: Depth) -> Vec<Self> {
+        let mut all = vec![Self::Crash(Crash::Before), Self::Crash(Crash::After)];
+        match effect {
+            Effect::Read | Effect::ReadClaim(_) => all.extend(some(&ApiFault::OF_READS, depth, 1).map(Self::Api)),
+            Effect::WriteFinalizers { .. } | Effect::WriteStatus { .. } => {
+                all.extend(some(&ApiFault::OF_WRITES, depth, 4).map(Self::Api));
+            }
+            Effect::Call(call) => {
+                all.extend(calls(call.rpc(), kind, depth).into_iter().map(Self::Call));
+                let latest = just_before(TIMEOUT + GRACE);
+                let during = [Duration::ZERO, Duration::from_secs(5), latest];
+                all.extend(during.into_iter().map(Crash::During).map(Self::Crash));
+            }
+            Effect::Tell(_) | Effect::Wait(_) | Effect::Done => {}
+        }
+        all
+    }
+
+    /// How many more RPCs it may cost (I9): a repeat and a detour, or one per backoff step while the driver says ABORTED.
+    pub(crate) fn cost(self) -> usize {
+        match self {
+            Self::Call(CallFault::Later(Code::Aborted, _)) => 5,
+            Self::Crash(Crash::During(_)) => 7,
+            _ => 2,
+        }
+    }
+
+    /// The fault makes the driver or the API server refuse for good, so that only the slow re-check helps.
+    pub(crate) fn is_refusal(self) -> bool {
+        match self {
+            Self::Call(CallFault::Code(c) | CallFault::Done(c) | CallFault::Half(c)) => {
+                matches!(c, Code::InvalidArgument | Code::AlreadyExists | Code::Unimplemented)
+            }
+            Self::Call(CallFault::NoId | CallFault::BadId | CallFault::NoInfo) | Self::Api(ApiFault::Invalid) => true,
+            _ => false,
+        }
+    }
+}
+
+fn some<T: Copy>(all: &[T], depth: Depth, few: usize) -> impl Iterator<Item = T> {
+    let n = if depth == Depth::Every { all.len() } else { few };
+    all.iter().copied().take(n)
+}
+
+fn calls(rpc: Rpc, kind: DriverKind, depth: Depth) -> Vec<CallFault> {
+    let codes = match depth {
+        Depth::Every => Code::ALL.to_vec(),
+        Depth::OnePerClass => vec![Code::Internal, Code::InvalidArgument, Code::NotFound],
+    };
+    let late = just_before(GRACE);
+    let mut all = vec![CallFault::NotSent, CallFault::NoAnswer, CallFault::NoAnswerDone, CallFault::NoAnswerLater(late)];
+    for code in codes {
+        all.push(CallFault::Code(code));
+        all.push(CallFault::Done(code));
+        let open = match outcome_of(rpc, code) {
+            Outcome::Unknown => true,
+            Outcome::Busy => kind.serialises,
+            _ => false,
+        };
+        if open {
+            all.push(CallFault::Later(code, late));
+        }
+        if rpc == Rpc::CreateBucket {
+            all.push(CallFault::Half(code));
+        }
+    }
+    if depth == Depth::Every {
+        all.push(CallFault::NoAnswerLater(Duration::from_millis(1500)));
+    }
+    if matches!(rpc, Rpc::CreateBucket | Rpc::GetExistingBucket) {
+        all.extend([CallFault::NoId, CallFault::BadId, CallFault::NoInfo]);
+    }
+    all
+}
+
+fn outcome_of(rpc: Rpc, code: Code) -> Outcome {
+    crate::Failure::Answered { code, message: String::new() }.outcome(rpc)
+}

@@ -1,0 +1,169 @@
+//! A small world in virtual time: one name, an API server, a driver, users, and a shell that runs the machine.
+//!
+//! A run is determined by its [`Scenario`], the [`DriverKind`] and a plan: which effect meets which [`Fault`].
+
+mod api;
+mod backend;
+mod effects;
+mod fault;
+mod mutant;
+mod oracle;
+mod run;
+mod user;
+
+pub(crate) use api::Spec;
+pub(crate) use backend::DriverKind;
+pub(crate) use fault::{ApiFault, CallFault, Crash, Depth, Fault};
+pub(crate) use mutant::Mutant;
+pub(crate) use oracle::{Invariant, Violation};
+pub(crate) use user::{Op, Trigger};
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::Api;
+use backend::Backend;
+
+use super::super::{BucketState, BucketView, Effect, Note, Uid};
+use crate::{Settings, Time};
+
+/// The Bucket's name, and the id that a driver derives from it.
+pub(crate) const NAME: &str = "bc-1";
+/// A bucket that was at the backend before.
+pub(crate) const EXISTING: &str = "old-bucket";
+
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
+pub(crate) const GRACE: Duration = Duration::from_secs(10);
+const RETRY_MAX: Duration = Duration::from_secs(16);
+const RECHECK: Duration = Duration::from_secs(600);
+
+/// What users do, and what must come of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    pub(crate) ops: Vec<(Trigger, Op)>,
+    /// Watch events arrive only when a pass has ended.
+    pub(crate) lag: bool,
+    /// The Bucket cannot become Ready.
+    pub(crate) never_ready: bool,
+    /// API writes and RPCs without faults, at most (I9).
+    pub(crate) floor: (usize, usize),
+}
+
+/// Where the shell is.
+#[derive(Clone, Debug, PartialEq)]
+enum Phase {
+    Run(Effect),
+    /// Between passes; the next one at that time, if any.
+    Idle(Option<Time>),
+}
+
+/// Everything.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) api: Api,
+    pub(crate) backend: Backend,
+    now: Time,
+    settings: Settings,
+    mutant: Option<Mutant>,
+    lag: bool,
+    never_ready: bool,
+    // The shell.
+    pub(crate) state: BucketState,
+    index: Option<Arc<BucketView>>,
+    seen: u64,
+    woken: bool,
+    connected: bool,
+    by_name_missing: bool,
+    predecessor_done: Time,
+    phase: Phase,
+    // The script.
+    ops: VecDeque<(Trigger, Op)>,
+    plan: Vec<(usize, Fault)>,
+    // What the oracles know.
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) writes: usize,
+    pub(crate) rpcs: usize,
+    pub(crate) notes: Vec<Note>,
+    disturbed: Time,
+    refused: bool,
+    /// The finalizer was taken by force while Ready or across a crash: nobody can know of the bucket.
+    forced: bool,
+    acknowledged: BTreeSet<Uid>,
+    looked: Option<Arc<BucketView>>,
+    pub(crate) violations: Vec<Violation>,
+    /// What happened, line by line, if anybody wants to read it.
+    pub(crate) trace: Option<Vec<String>>,
+}
+
+impl World {
+    pub(crate) fn new(scenario: &Scenario, kind: DriverKind, plan: &[(usize, Fault)]) -> Self {
+        let now = Time::at(Duration::from_secs(1000));
+        Self {
+            api: Api::new(),
+            backend: Backend::new(kind),
+            now,
+            settings: Settings {
+                timeout: TIMEOUT,
+                late_landing_grace: GRACE,
+                retry_interval_start: Duration::from_secs(1),
+                retry_interval_max: RETRY_MAX,
+                recheck_interval: RECHECK,
+            },
+            mutant: None,
+            lag: scenario.lag,
+            never_ready: scenario.never_ready,
+            state: BucketState::default(),
+            index: None,
+            seen: 0,
+            woken: false,
+            connected: false,
+            by_name_missing: false,
+            predecessor_done: now,
+            phase: Phase::Idle(None),
+            ops: scenario.ops.iter().cloned().collect(),
+            plan: plan.to_vec(),
+            effects: Vec::new(),
+            writes: 0,
+            rpcs: 0,
+            notes: Vec::new(),
+            disturbed: now,
+            refused: false,
+            forced: false,
+            acknowledged: BTreeSet::new(),
+            looked: None,
+            violations: Vec::new(),
+            trace: None,
+        }
+    }
+
+    pub(crate) fn with_mutant(mut self, mutant: Option<Mutant>) -> Self {
+        self.mutant = mutant;
+        self.backend.takes_foreign = mutant == Some(Mutant::DriverTakesForeign);
+        if mutant == Some(Mutant::ReportEveryTry) {
+            self.settings.recheck_interval = Duration::ZERO;
+        }
+        self
+    }
+
+    pub(crate) fn traced(mut self) -> Self {
+        self.trace = Some(Vec::new());
+        self
+    }
+
+    fn has(&self, mutant: Mutant) -> bool {
+        self.mutant == Some(mutant)
+    }
+
+    fn log(&mut self, line: impl FnOnce() -> String) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(format!("{:?} {}", Time::at(Duration::from_secs(1000)).until(self.now), line()));
+        }
+    }
+
+    /// Whether a person was told so about the Bucket.
+    pub(crate) fn told(&self, reason: super::super::NoteReason) -> bool {
+        self.notes.iter().any(|n| n.reason == reason)
+    }
+}

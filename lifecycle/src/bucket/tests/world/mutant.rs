@@ -1,0 +1,74 @@
+//! Seeded bugs: each switches one rule off, at the seam between the machine and its shell.
+
+/// A seeded bug.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mutant {
+    /// R1: the intent is not written.
+    NoIntent,
+    /// R3: an unknown outcome does not hold the repeat back.
+    NoGraceBeforeRepeat,
+    /// R3: an unknown outcome does not hold the delete back.
+    NoGraceBeforeDelete,
+    /// R3: no grace at all.
+    NoGrace,
+    /// R3: INTERNAL counts as refused.
+    InternalIsRefused,
+    /// R3: no answer counts as refused.
+    TimeoutIsRefused,
+    /// R3: a new process takes itself for an old one.
+    NoPredecessor,
+    /// R4: the live read is served from the cache.
+    CacheForLiveRead,
+    /// R6: only what was answered OK is remembered.
+    RefusedIsForgotten,
+    /// R6: the queue is dropped when a status write fails.
+    ForgetOnFailedWrite,
+    /// R7: the status write has no condition.
+    UnconditionedStatus,
+    /// R7: finalizers are written without a condition.
+    UnconditionedFinalizers,
+    /// R8: the finalizer goes when Create failed.
+    ReleaseOnFailedCreate,
+    /// R9: a Ready bucket that vanished is made again.
+    RecreateVanished,
+    /// R10 d, e: no id, nothing to do.
+    NothingWithoutId,
+    /// R10: the removal is repeated after a conflict without a new decision.
+    StubbornRemoval,
+    /// R10 e: let go although this process saw an unknown outcome.
+    LetGoThoughUnknown,
+    /// R12: what was known goes with the object.
+    ForgetTheGone,
+    /// R12: the rest of the old object is deleted though another one has taken over.
+    DisinheritTheHeir,
+    /// R16: the status is written on every try.
+    ReportEveryTry,
+    /// The driver's delete-by-name takes what its Create refuses.
+    DriverTakesForeign,
+}
+
+impl Mutant {
+    pub(crate) const ALL: [Self; 21] = [
+        Self::NoIntent,
+        Self::NoGraceBeforeRepeat,
+        Self::NoGraceBeforeDelete,
+        Self::NoGrace,
+        Self::InternalIsRefused,
+        Self::TimeoutIsRefused,
+        Self::NoPredecessor,
+        Self::CacheForLiveRead,
+        Self::RefusedIsForgotten,
+        Self::ForgetOnFailedWrite,
+        Self::UnconditionedStatus,
+        Self::UnconditionedFinalizers,
+        Self::ReleaseOnFailedCreate,
+        Self::RecreateVanished,
+        Self::NothingWithoutId,
+        Self::StubbornRemoval,
+        Self::LetGoThoughUnknown,
+        Self::ForgetTheGone,
+        Self::DisinheritTheHeir,
+        Self::ReportEveryTry,
+        Self::DriverTakesForeign,
+    ];
+}
