@@ -55,6 +55,8 @@ impl BucketState {
         ctx: &Context<'_>,
     ) {
         if rpc == Rpc::CreateBucket {
+            // A replay may have made again what was deleted before.
+            self.backend.deleted.retain(|deleted| deleted.as_ref() != id);
             if id.is_empty() {
                 self.backend.unknown = true;
             } else if !self.backend.ids.iter().any(|known| known.as_ref() == id) {
@@ -92,6 +94,7 @@ impl BucketState {
             // the name.
             (Call::Delete { id, .. }, Some(Code::InvalidArgument)) if BucketId::try_from(id.to_string()).is_err() => {
                 self.backend.ids.retain(|known| known != id);
+                self.backend.gone = !self.backend.deleted.is_empty() && self.remaining_ids(about).next().is_none();
             }
             (Call::Create(_), Some(_)) if purpose == Purpose::Undo && self.is_hopeless(rpc, failure) => {
                 self.backend.hopeless = Some(Problem::call(rpc, failure).text);

@@ -151,7 +151,10 @@ impl BucketState {
     /// Remembers a problem, and tells of it when it is another one than before.
     pub(super) fn raise(&mut self, about: &BucketView, problem: Problem, reason: NoteReason) {
         let note = Note::warning(about, reason, problem.text.clone());
-        if self.telling.report.raise(problem) {
+        // The same error may get another meaning: it blocks a deletion now.
+        let meaning_is_new = !self.telling.told.contains(&reason);
+        if self.telling.report.raise(problem) || meaning_is_new {
+            self.telling.told.push(reason);
             self.telling.notes.push_back(note);
         }
     }

@@ -14,7 +14,8 @@ pub(crate) struct Broken {
 impl Broken {
     pub(crate) fn report(&self) -> String {
         let again = World::new(&self.scenario, self.kind, &self.plan).with_mutant(self.mutant).traced().run();
-        let trace = again.trace.unwrap_or_default().join("\n  ");
+        let trace: Vec<_> = again.trace.unwrap_or_default().into_iter().take(60).collect();
+        let trace = trace.join("\n  ");
         let Self { scenario, kind, plan, world, .. } = self;
         format!("{scenario:?}\n{kind:?}\nplan {plan:?}\n{:?}\n  {trace}", world.violations)
     }
@@ -73,24 +74,35 @@ pub(crate) fn at_every_point(scenario: &Scenario) -> Vec<Scenario> {
         }
         all.push(moved);
     }
+    let lagging = all.iter().map(|s| Scenario { lag: true, ..s.clone() }).collect::<Vec<_>>();
+    all.extend(lagging);
     all
 }
 
-#[test]
-fn created_and_deleted_at_every_point_with_every_fault() {
-    let ops = vec![
-        (Trigger::Idle, Op::Create(Spec::DYNAMIC)),
-        (Trigger::Idle, Op::Delete),
-        (Trigger::AtOnce, Op::ClaimGoes),
-    ];
-    let scenario = Scenario { name: "created and deleted", ops, lag: false, never_ready: false, floor: (3, 2) };
+fn sweep(faults: usize, depth: Depth, which: impl Fn(usize) -> bool) {
     let mut runs = 0;
-    for scenario in at_every_point(&scenario) {
-        for kind in DriverKind::ALL {
-            if let Err(broken) = explore(&scenario, kind, 1, Depth::Every, None, &mut runs) {
-                panic!("{}", broken.report());
+    let mut broken = Vec::new();
+    for (_, scenario) in super::scenarios::all().into_iter().enumerate().filter(|(i, _)| which(*i)) {
+        'next: for moved in at_every_point(&scenario) {
+            for kind in DriverKind::ALL {
+                if let Err(found) = explore(&moved, kind, faults, depth, None, &mut runs) {
+                    broken.push(found);
+                    break 'next;
+                }
             }
         }
     }
     println!("{runs} runs");
+    let reports: Vec<_> = broken.iter().map(|b| b.report()).collect();
+    assert!(broken.is_empty(), "{} scenarios broke:\n{}", broken.len(), reports.join("\n\n"));
+}
+
+#[test]
+fn every_single_fault_at_every_effect_with_users_acting_at_every_point() {
+    sweep(1, Depth::Every, |_| true);
+}
+
+#[test]
+fn every_pair_of_faults() {
+    sweep(2, Depth::OnePerClass, |_| true);
 }

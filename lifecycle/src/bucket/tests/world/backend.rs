@@ -119,6 +119,7 @@ impl Backend {
         if self.kind.serialises && !self.running.is_empty() {
             return (refused(Code::Aborted), Work::Nothing);
         }
+        let there = |id: &str| self.buckets.contains_key(&id.replace(UNSTORABLE, ""));
         match call {
             Call::Create(_) if self.buckets.contains_key(NAME) && self.buckets[NAME].by.is_none() => {
                 (refused(Code::AlreadyExists), Work::Nothing)
@@ -127,9 +128,9 @@ impl Backend {
                 let id = self.own().unwrap_or_else(|| self.new_id());
                 (bucket(&id), Work::Make { id, by: by.clone(), half: false })
             }
-            Call::GetExisting { id, .. } if self.buckets.contains_key(id.as_ref()) => (bucket(id), Work::Nothing),
+            Call::GetExisting { id, .. } if there(id) => (bucket(id), Work::Nothing),
             Call::GetExisting { .. } => (refused(Code::NotFound), Work::Nothing),
-            Call::Delete { id, .. } if self.kind.not_found && !self.buckets.contains_key(id.as_ref()) => {
+            Call::Delete { id, .. } if self.kind.not_found && !there(id) => {
                 (refused(Code::NotFound), Work::Nothing)
             }
             Call::Delete { id, .. } => (Ok(CallOk::Deleted), Work::Remove(id.replace(UNSTORABLE, ""))),

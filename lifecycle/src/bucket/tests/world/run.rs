@@ -9,7 +9,7 @@ use crate::{Context, Time};
 use std::time::Duration;
 
 /// More effects than any sane run has.
-const ENDLESS: usize = 400;
+const ENDLESS: usize = 250;
 
 impl World {
     /// Runs everything to its end and asks the oracles.
