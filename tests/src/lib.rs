@@ -1,6 +1,7 @@
 //! Tests across crates and processes, and what they share.
 
 pub mod devcluster;
+pub mod sidecar;
 pub mod skip;
 
 /// Installs ring as the process's TLS crypto provider; once is enough, and calling it again does no harm.
