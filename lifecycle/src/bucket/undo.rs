@@ -7,7 +7,7 @@ use cosi_api::DeletionPolicy;
 use super::decide::{View, request, write_finalizers};
 use super::state::{Awaiting, BucketState, Purpose, Sent};
 use super::{BucketView, Call, Effect, Note, NoteReason, Severity};
-use crate::Context;
+use crate::{Context, Fence, Rpc};
 
 impl BucketState {
     /// R10: our finalizer is on the object and it has a deletionTimestamp.
@@ -17,6 +17,7 @@ impl BucketState {
             return self.read_claim(view, ctx);
         }
         self.find_intent(view, ctx);
+        self.mind_older_delete(ctx);
         if !self.may_leave(view)
             && let Some(effect) = self.undo(Some(view), view, ctx)
         {
@@ -35,6 +36,15 @@ impl BucketState {
             return self.pause(Some(view), at, ctx);
         }
         self.expect(Awaiting::Removal, write_finalizers(view, view.finalizers_without_ours()))
+    }
+
+    /// A predecessor may be at work on the same deletion. Ours need not wait for that, but a bucket that is made under the
+    /// name afterwards must: the older call would take it away.
+    fn mind_older_delete(&mut self, ctx: &Context<'_>) {
+        if self.backend.sent == Sent::Unknown && self.pace.fence.is_none() {
+            let except = Some(Rpc::DeleteBucket);
+            self.pace.fence = Fence::predecessor(ctx).map(|fence| Fence { except, ..fence });
+        }
     }
 
     /// Whether the finalizer may go without another word to the driver.

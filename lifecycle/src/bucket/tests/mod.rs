@@ -1,6 +1,8 @@
 //! Tests of the Bucket machine in a small world: sweeps over every effect, the schedules that each rule is there for, and
 //! seeded bugs that the oracles must catch.
 
+mod explore;
 mod scenarios;
+mod seeded;
 mod sweep;
 mod world;

@@ -3,9 +3,9 @@
 use cosi_api::DeletionPolicy::{Delete, Retain};
 
 use super::world::{Op, Scenario, Spec, Trigger};
-use Trigger::{AtOnce, Idle};
+use Trigger::{AtOnce, Gone, Idle, Soon};
 
-const BASE: Scenario = Scenario { name: "", ops: Vec::new(), lag: false, never_ready: false, floor: (3, 2) };
+const BASE: Scenario = Scenario { name: "", ops: Vec::new(), lag: None, moving: 1, never_ready: false, floor: (3, 2) };
 
 fn dynamic() -> (Trigger, Op) {
     (Idle, Op::Create(Spec::DYNAMIC))
@@ -58,6 +58,26 @@ fn deletions() -> Vec<Scenario> {
             (AtOnce, Op::ClaimGoes),
             (AtOnce, Op::Policy(Delete)),
         ]),
+        Scenario {
+            moving: 3,
+            floor: (4, 2),
+            ..scenario("kept, then deleted after all", vec![
+                (Idle, Op::Create(Spec::RETAIN)),
+                (Idle, Op::Delete),
+                (AtOnce, Op::ClaimGoes),
+                (Idle, Op::Policy(Delete)),
+            ])
+        },
+        Scenario {
+            moving: 3,
+            floor: (4, 2),
+            ..scenario("deleted, then kept after all", vec![
+                dynamic(),
+                (Idle, Op::Delete),
+                (AtOnce, Op::ClaimGoes),
+                (Idle, Op::Policy(Retain)),
+            ])
+        },
         scenario("let go", vec![dynamic(), (Idle, Op::Delete), (AtOnce, Op::ClaimGoes), (AtOnce, Op::LetGo)]),
         scenario("held by others", vec![
             (Idle, Op::Create(Spec { held_by_others: true, ..Spec::DYNAMIC })),
@@ -75,6 +95,12 @@ fn force() -> Vec<Scenario> {
             dynamic(),
             (Idle, Op::Strip),
             (Idle, Op::Delete),
+            (AtOnce, Op::ClaimGoes),
+        ], (5, 3)),
+        scenario("finalizer stripped and soon deleted", vec![
+            dynamic(),
+            (Idle, Op::Strip),
+            (Soon(1), Op::Delete),
             (AtOnce, Op::ClaimGoes),
         ], (5, 3)),
         scenario("deleted by force", vec![dynamic(), (Idle, Op::Force)], (3, 2)),
@@ -99,6 +125,14 @@ fn force() -> Vec<Scenario> {
             (Idle, Op::Delete),
             (AtOnce, Op::ClaimGoes),
             (Idle, Op::Create(Spec::DYNAMIC)),
+            (Idle, Op::Delete),
+            (AtOnce, Op::ClaimGoes),
+        ], (6, 4)),
+        scenario("deleted and re-created as soon as it is gone", vec![
+            dynamic(),
+            (Idle, Op::Delete),
+            (AtOnce, Op::ClaimGoes),
+            (Gone, Op::Create(Spec::DYNAMIC)),
             (Idle, Op::Delete),
             (AtOnce, Op::ClaimGoes),
         ], (6, 4)),
@@ -133,11 +167,18 @@ fn neighbours() -> Vec<Scenario> {
             (AtOnce, Op::ClaimGoes),
             (AtOnce, Op::Touch),
         ], false),
+        scenario("others take hold", vec![
+            dynamic(),
+            (Idle, Op::HoldByOthers),
+            (Idle, Op::Delete),
+            (AtOnce, Op::ClaimGoes),
+            (Idle, Op::ReleaseOthers),
+        ], false),
         scenario("bucket lost at the backend", vec![
             dynamic(),
             (Idle, Op::LoseBackend),
+            (Idle, Op::ClaimGoes),
             (Idle, Op::Delete),
-            (AtOnce, Op::ClaimGoes),
         ], false),
         scenario("name occupied", vec![
             (Idle, Op::OccupyName),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cosi_api::DeletionPolicy;
 use cosi_api::names::FINALIZER;
 
-use crate::WriteFailure;
+use crate::{Time, WriteFailure};
 use crate::bucket::{BucketView, Claim, ClaimRef, StatusWrite, Uid};
 
 /// Whoever else holds on to objects.
@@ -52,9 +52,19 @@ pub(crate) struct Api {
     pub(crate) version: u64,
     uids: u32,
     /// What a watch has still to deliver.
-    pub(crate) events: VecDeque<(u64, Option<Arc<BucketView>>)>,
+    pub(crate) events: VecDeque<WatchEvent>,
+    /// Now.
+    pub(crate) now: Time,
     /// The last state of objects that are gone.
     pub(crate) gone: BTreeMap<Uid, Object>,
+}
+
+/// A change, as a watch tells of it.
+#[derive(Debug)]
+pub(crate) struct WatchEvent {
+    pub(crate) version: u64,
+    pub(crate) view: Option<Arc<BucketView>>,
+    pub(crate) at: Time,
 }
 
 pub(crate) type Written = Result<Arc<BucketView>, WriteFailure>;
@@ -62,7 +72,7 @@ pub(crate) type Written = Result<Arc<BucketView>, WriteFailure>;
 impl Api {
     pub(crate) fn new() -> Self {
         let (events, gone) = (VecDeque::new(), BTreeMap::new());
-        Self { object: None, claim: Claim::Live, version: 100, uids: 0, events, gone }
+        Self { object: None, claim: Claim::Live, version: 100, uids: 0, events, now: Time::default(), gone }
     }
 
     pub(crate) fn view(&self) -> Option<Arc<BucketView>> {
@@ -101,7 +111,7 @@ impl Api {
     }
 
     fn publish(&mut self) {
-        self.events.push_back((self.version, self.view()));
+        self.events.push_back(WatchEvent { version: self.version, view: self.view(), at: self.now });
     }
 
     /// A change by whomever. One that changes nothing makes no version and no event; a deleting object without

@@ -68,8 +68,17 @@ pub(crate) struct Running {
     pub(crate) rpc: Rpc,
     pub(crate) work: Work,
     pub(crate) lands: Time,
-    /// The process that sent it is gone.
-    pub(crate) orphaned: bool,
+    /// How many processes have died since it was sent.
+    pub(crate) crashes: u32,
+}
+
+impl Running {
+    /// A deletion that is at work while its object is released by a second process, which dies, too: nobody knows of it
+    /// any more when the same name comes up again within the grace. This is the price of not holding every deletion up
+    /// after a restart, and the design record says so.
+    pub(crate) fn outlived_memory(&self) -> bool {
+        self.crashes >= 2 && self.rpc == Rpc::DeleteBucket
+    }
 }
 
 #[derive(Debug)]
@@ -178,14 +187,18 @@ impl Backend {
     }
 
     pub(crate) fn start(&mut self, rpc: Rpc, work: Work, lands: Time) {
-        self.running.push(Running { rpc, work, lands, orphaned: false });
+        self.running.push(Running { rpc, work, lands, crashes: 0 });
     }
 
     /// Lands everything that is due by `now`.
     pub(crate) fn advance(&mut self, now: Time) {
         while let Some(next) = self.running.iter().enumerate().filter(|(_, r)| r.lands <= now).min_by_key(|(_, r)| r.lands) {
             let due = self.running.remove(next.0);
+            let forgotten = due.outlived_memory();
             self.land(due.work);
+            if forgotten {
+                self.removed.clear();
+            }
         }
     }
 

@@ -6,9 +6,10 @@ use std::time::Duration;
 use super::api::{Object, Written, invalid, other};
 use super::backend::{UNSTORABLE, Work, bucket, refused};
 use super::{ApiFault, CallFault, Crash, Fault, GRACE, Mutant, TIMEOUT, World};
-use crate::bucket::state::Sent;
+use crate::bucket::decide::write_finalizers;
+use crate::bucket::state::{Awaiting, Backend, Sent};
 use crate::bucket::{BucketView, Call, CallOk, Claim, Effect, Event};
-use crate::{Code, Failure, Fence, Rpc, Settings, WriteFailure};
+use crate::{Code, Failure, Fence, Outcome, Rpc, Settings, WriteFailure};
 use cosi_api::names::FINALIZER;
 
 impl World {
@@ -148,6 +149,12 @@ impl World {
 
     /// What the shell remembers of an answer, and the oracles.
     fn learnt(&mut self, call: &Call, answer: Result<CallOk, Failure>) -> Result<CallOk, Failure> {
+        if let Call::Create(_) = call {
+            let outcome = answer.as_ref().err().map(|f| f.outcome(call.rpc()));
+            self.create_failed = outcome.is_some();
+            self.create_refused = outcome == Some(Outcome::Refused);
+            self.saw_unknown |= matches!(outcome, Some(Outcome::Unknown | Outcome::Busy));
+        }
         match (call, &answer) {
             (Call::DeleteByName(_), Err(Failure::Answered { code: Code::Unimplemented, .. })) => {
                 self.by_name_missing = true;
@@ -191,7 +198,7 @@ impl World {
             Some(Mutant::InternalIsRefused) => soften(event, |f| f.code() == Some(Code::Internal)),
             Some(Mutant::TimeoutIsRefused) => soften(event, |f| matches!(f, Failure::NoAnswer { .. })),
             Some(Mutant::ForgetOnFailedWrite) if failed_write && self.state.backend.answer.is_some() => {
-                self.state.backend = super::super::super::state::Backend::default();
+                self.state.backend = Backend::default();
                 event
             }
             Some(Mutant::LetGoThoughUnknown) => {
@@ -199,11 +206,15 @@ impl World {
                 event
             }
             Some(Mutant::ForgetTheGone) if self.index.is_none() => {
-                self.state.backend = super::super::super::state::Backend::default();
+                self.state.backend = Backend::default();
                 self.state.backend.owner = self.looked.clone();
                 event
             }
             Some(Mutant::NothingWithoutId) if self.state.backend.ids.is_empty() => {
+                self.state.backend.sent = Sent::Nothing;
+                event
+            }
+            Some(Mutant::RefusedIsForgotten) if self.create_refused && self.state.backend.ids.is_empty() => {
                 self.state.backend.sent = Sent::Nothing;
                 event
             }
@@ -221,6 +232,13 @@ impl World {
         };
         if except.is_some() {
             pace.fence = pace.fence.map(|fence| Fence { except, ..fence });
+        }
+        if self.has(Mutant::ReleaseOnFailedCreate)
+            && self.create_failed
+            && let (Effect::Call(_), Some(view)) = (&effect, self.present().filter(|v| v.deleting))
+        {
+            self.state.pass.awaiting = Awaiting::Removal;
+            return write_finalizers(&view, view.finalizers_without_ours());
         }
         effect
     }

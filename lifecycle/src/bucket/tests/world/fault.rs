@@ -115,10 +115,11 @@ impl Fault {
         all
     }
 
-    /// How many more RPCs it may cost (I9): a repeat and a detour, or one per backoff step while the driver says ABORTED.
+    /// How many more RPCs it may cost (I9): a repeat and a detour, or one per backoff step while the driver
+    /// says ABORTED.
     pub(crate) fn cost(self) -> usize {
         match self {
-            Self::Call(CallFault::Later(..) | CallFault::NoAnswerLater(_)) | Self::Crash(Crash::During(_)) => 7,
+            Self::Call(CallFault::Later(..) | CallFault::NoAnswerLater(_)) | Self::Crash(Crash::During(_)) => 12,
             Self::Call(CallFault::BadId) => 4,
             _ => 2,
         }

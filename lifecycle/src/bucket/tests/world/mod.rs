@@ -43,8 +43,10 @@ const RECHECK: Duration = Duration::from_secs(600);
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) ops: Vec<(Trigger, Op)>,
-    /// Watch events arrive only when a pass has ended.
-    pub(crate) lag: bool,
+    /// Watch events arrive so much later, and only between passes; without it they arrive at once.
+    pub(crate) lag: Option<Duration>,
+    /// The operation that the sweeps move over every point.
+    pub(crate) moving: usize,
     /// The Bucket cannot become Ready.
     pub(crate) never_ready: bool,
     /// API writes and RPCs without faults, at most (I9).
@@ -67,7 +69,7 @@ pub(crate) struct World {
     now: Time,
     settings: Settings,
     mutant: Option<Mutant>,
-    lag: bool,
+    lag: Option<Duration>,
     never_ready: bool,
     // The shell.
     pub(crate) state: BucketState,
@@ -90,6 +92,11 @@ pub(crate) struct World {
     refused: bool,
     /// The finalizer was taken by force while Ready or across a crash: nobody can know of the bucket.
     forced: bool,
+    /// This process saw an unknown outcome of a Create.
+    saw_unknown: bool,
+    /// The last Create was refused, or failed.
+    create_refused: bool,
+    create_failed: bool,
     acknowledged: BTreeSet<Uid>,
     looked: Option<Arc<BucketView>>,
     pub(crate) violations: Vec<Violation>,
@@ -131,6 +138,9 @@ impl World {
             disturbed: now,
             refused: false,
             forced: false,
+            saw_unknown: false,
+            create_refused: false,
+            create_failed: false,
             acknowledged: BTreeSet::new(),
             looked: None,
             violations: Vec::new(),

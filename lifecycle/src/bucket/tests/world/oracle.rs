@@ -47,10 +47,12 @@ impl World {
         let undoes = |rpc| matches!(rpc, Rpc::DeleteBucket | Rpc::DeleteBucketByName);
         let serialises = self.backend.kind.serialises;
         let harmless = |r: &super::backend::Running| {
-            (r.orphaned && undoes(r.rpc) && undoes(rpc)) || (serialises && r.rpc == rpc)
+            (r.crashes > 0 && undoes(r.rpc) && undoes(rpc))
+                || (serialises && r.rpc == rpc)
+                || r.outlived_memory()
         };
         // Without its finalizer an object can't tell of a predecessor's call.
-        let excused = |r: &super::backend::Running| r.orphaned && self.forced;
+        let excused = |r: &super::backend::Running| r.crashes > 0 && self.forced;
         if let Some(running) = self.backend.running.iter().find(|r| !harmless(r) && !excused(r)) {
             let text = format!("{rpc} is sent while {} is at work", running.rpc);
             self.violate(OneAtATime, text);
@@ -102,17 +104,28 @@ impl World {
         }
     }
 
+    /// After work has landed.
+    pub(super) fn check_removed(&mut self) {
+        for (id, by) in std::mem::take(&mut self.backend.removed) {
+            let Some(by) = by else {
+                if id == super::NAME {
+                    self.violate(NothingForeign, "somebody else's bucket was deleted".to_owned());
+                }
+                continue;
+            };
+            let alive = self.api.object.as_ref().is_some_and(|o| o.view.uid == by && !o.view.deleting);
+            if alive && !self.forced {
+                self.violate(NoLoss, format!("bucket {id} was deleted while its owner is alive"));
+            }
+        }
+    }
+
     /// When all has settled.
     pub(super) fn judge(&mut self) {
         self.judge_backend();
         self.judge_object();
         if !self.backend.doubled.is_empty() && !self.forced {
             self.violate(NoDouble, "there were two buckets at a time".to_owned());
-        }
-        let occupied = self.backend.given.contains(super::NAME) && !self.backend.kind.opaque;
-        let taken = self.backend.removed.iter().any(|(id, by)| by.is_none() && id != super::EXISTING && occupied);
-        if taken {
-            self.violate(NothingForeign, "somebody else's bucket was deleted".to_owned());
         }
     }
 
@@ -125,7 +138,11 @@ impl World {
                 o.uid == by && o.finalizer && o.bucket_id.as_deref().is_none_or(|recorded| recorded == id)
             });
             let retained = self.api.gone.get(&by).is_some_and(|o| o.view.policy == DeletionPolicy::Retain);
-            let told = self.notes.iter().any(|n| n.uid == by && matches!(n.reason, NoteReason::LetGo | NoteReason::NotFoundAtBackend));
+            let let_go = self.api.gone.get(&by).is_some_and(|o| o.view.let_go) || !self.saw_unknown;
+            let told = self.notes.iter().any(|n| {
+                n.uid == by
+                    && (n.reason == NoteReason::NotFoundAtBackend || (n.reason == NoteReason::LetGo && let_go))
+            });
             if !(owned || retained || told || self.forced) {
                 self.violate(NoOrphan, format!("bucket {id} of {by} has no owner"));
             }

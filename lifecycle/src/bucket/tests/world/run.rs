@@ -35,11 +35,16 @@ impl World {
 
     /// Between passes. Returns whether there is more to come.
     fn idle(&mut self, until: Option<Time>) -> bool {
-        if self.lag {
-            self.deliver();
-        }
+        self.act_until(0);
+        self.deliver();
         if self.woken || self.connected {
             self.start();
+            return true;
+        }
+        if let Some(arrives) = self.next_delivery()
+            && until.is_none_or(|until| arrives <= until)
+        {
+            self.advance(arrives);
             return true;
         }
         let overdue = self.disturbed + self.bound();
@@ -149,7 +154,7 @@ impl World {
         self.log(|| "crash".to_owned());
         let guarded = self.api.object.as_ref().is_some_and(|o| o.view.finalizer);
         self.forced |= !guarded && self.state.may_be_there();
-        self.backend.running.iter_mut().for_each(|r| r.orphaned = true);
+        self.backend.running.iter_mut().for_each(|r| r.crashes += 1);
         self.state = BucketState::default();
         self.index = self.api.view();
         self.seen = self.api.version;
@@ -157,6 +162,7 @@ impl World {
         self.by_name_missing = false;
         // Its successor can't know of what was acknowledged, and may replay.
         self.acknowledged.clear();
+        self.saw_unknown = false;
         self.predecessor_done = self.now + TIMEOUT + GRACE;
         self.disturbed = self.backend.next_landing().unwrap_or(self.now).max(self.now);
         self.woken = true;
@@ -164,15 +170,19 @@ impl World {
         self.phase = Phase::Idle(None);
     }
 
-    /// The watch delivers what it has.
+    /// The watch delivers what is due.
     pub(super) fn deliver(&mut self) {
-        while let Some((version, view)) = self.api.events.pop_front() {
-            if version > self.seen {
-                self.seen = version;
-                self.woken |= BucketView::matters(self.index.as_deref(), view.as_deref());
-                self.index = view;
+        while let Some(event) = self.api.events.pop_front_if(|e| e.at + self.lag.unwrap_or_default() <= self.now) {
+            if event.version > self.seen {
+                self.seen = event.version;
+                self.woken |= BucketView::matters(self.index.as_deref(), event.view.as_deref());
+                self.index = event.view;
             }
         }
+    }
+
+    fn next_delivery(&self) -> Option<Time> {
+        self.api.events.front().map(|e| e.at + self.lag.unwrap_or_default())
     }
 
     /// What a read or an own write returned (R5).
@@ -185,12 +195,18 @@ impl World {
 
     pub(super) fn advance(&mut self, to: Time) {
         self.now = self.now.max(to);
+        self.api.now = self.now;
         self.backend.advance(self.now);
+        self.check_removed();
     }
 
     fn act_until(&mut self, point: usize) {
-        while let Some((Trigger::Point(at), _)) = self.ops.front()
-            && *at <= point
+        while let Some((trigger, _)) = self.ops.front()
+            && match trigger {
+                Trigger::Point(at) => *at <= point,
+                Trigger::Gone => self.api.object.is_none(),
+                _ => false,
+            }
             && let Some((_, op)) = self.ops.pop_front()
         {
             self.act(&op);
@@ -199,7 +215,7 @@ impl World {
     }
 
     fn act_at_once(&mut self) {
-        while let Some((Trigger::AtOnce, _)) = self.ops.front()
+        while let Some((Trigger::AtOnce | Trigger::Soon(_), _)) = self.ops.front()
             && let Some((_, op)) = self.ops.pop_front()
         {
             self.act(&op);

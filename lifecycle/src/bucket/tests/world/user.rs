@@ -12,8 +12,12 @@ pub(crate) enum Trigger {
     Point(usize),
     /// When all is quiet.
     Idle,
+    /// As soon as the object is gone.
+    Gone,
     /// Together with the one before.
     AtOnce,
+    /// So many points after the one before, if that has a point; else at once.
+    Soon(usize),
 }
 
 /// Something that somebody does.
@@ -35,6 +39,8 @@ pub(crate) enum Op {
     Policy(DeletionPolicy),
     LetGo,
     Touch,
+    /// Somebody else puts a finalizer on.
+    HoldByOthers,
     ReleaseOthers,
     WipeStatus,
     /// The driver is replaced by one with or without the by-name RPC.
@@ -50,8 +56,8 @@ pub(crate) enum Op {
 impl World {
     pub(super) fn act(&mut self, op: &Op) {
         self.log(|| format!("user: {op:?}"));
+        self.api.now = self.now;
         self.disturbed = self.now;
-        let reads = self.present().is_some();
         match op {
             Op::Create(spec) => self.api.create(*spec),
             Op::Delete => drop(self.api.change(|o| o.view.deleting = true)),
@@ -62,7 +68,7 @@ impl World {
             Op::ClaimGoesSilently => self.api.claim = Claim::Leaving,
             Op::ClaimUnreadable => self.api.claim = Claim::Unreadable,
             Op::Strip | Op::Force => {
-                self.note_force(reads);
+                self.note_force();
                 let all = matches!(op, Op::Force);
                 self.api.change(|o| {
                     o.view.finalizer = false;
@@ -75,6 +81,11 @@ impl World {
             Op::Policy(policy) => drop(self.api.change(|o| o.view.policy = *policy)),
             Op::LetGo => drop(self.api.change(|o| o.view.let_go = true)),
             Op::Touch => drop(self.api.change(|o| o.labels += 1)),
+            Op::HoldByOthers => drop(self.api.change(|o| {
+                if !o.view.deleting {
+                    o.view.other_finalizers = [FOREIGN_FINALIZER.into()].into();
+                }
+            })),
             Op::ReleaseOthers => drop(self.api.change(|o| {
                 let others = o.view.other_finalizers.iter().filter(|f| f.as_ref() != FOREIGN_FINALIZER);
                 o.view.other_finalizers = others.cloned().collect();
@@ -92,13 +103,13 @@ impl World {
             Op::LoseBackend => self.backend.buckets.retain(|_, made| made.by.is_none()),
             Op::LoseExisting => drop(self.backend.buckets.remove(EXISTING)),
         }
-        if !self.lag {
+        if self.lag.is_none() {
             self.deliver();
         }
     }
 
     /// What is at the backend of a Ready object, or was sent by a process that is gone, only the finalizer guards.
-    fn note_force(&mut self, _known: bool) {
+    fn note_force(&mut self) {
         let Some(object) = &self.api.object else { return };
         let recorded = object.view.bucket_id.is_some();
         let known = self.state.may_be_there() || self.state.backend.sent == crate::bucket::state::Sent::Nothing;

@@ -1,0 +1,47 @@
+//! Negative controls: with one rule off, the oracles find a schedule that breaks an invariant, and the sweeps of the same
+//! machine without the seeded bug find none.
+
+use rstest::rstest;
+
+use super::explore::{Broken, Search, at_every_point, with_every_lag};
+use super::scenarios;
+use super::world::Invariant::{self, *};
+use super::world::{Depth, DriverKind, Mutant};
+
+fn caught(mutant: Mutant, wanted: Invariant) -> Option<Box<Broken>> {
+    (0..=2).find_map(|faults| {
+        let mut search = Search { mutant: Some(mutant), wanted: Some(wanted), ..Search::new(faults, Depth::OnePerClass) };
+        scenarios::all().iter().flat_map(with_every_lag).flat_map(|s| at_every_point(&s)).find_map(|scenario| {
+            DriverKind::ALL.into_iter().find_map(|kind| search.explore(&scenario, kind).err())
+        })
+    })
+}
+
+#[rstest]
+#[case(Mutant::NoIntent, NoOrphan)]
+#[case(Mutant::NoGraceBeforeRepeat, OneAtATime)]
+#[case(Mutant::NoGraceBeforeRepeat, NoDouble)]
+#[case(Mutant::NoGraceBeforeDelete, OneAtATime)]
+#[case(Mutant::NoGraceBeforeDelete, NoOrphan)]
+#[case(Mutant::NoGrace, OneAtATime)]
+#[case(Mutant::InternalIsRefused, NoOrphan)]
+#[case(Mutant::TimeoutIsRefused, NoOrphan)]
+#[case(Mutant::NoPredecessor, NoOrphan)]
+#[case(Mutant::CacheForLiveRead, NoLoss)]
+#[case(Mutant::RefusedIsForgotten, NoOrphan)]
+#[case(Mutant::ForgetOnFailedWrite, NoOrphan)]
+#[case(Mutant::UnconditionedStatus, NoOrphan)]
+#[case(Mutant::UnconditionedFinalizers, NothingForeign)]
+#[case(Mutant::ReleaseOnFailedCreate, NoOrphan)]
+#[case(Mutant::RecreateVanished, NoDouble)]
+#[case(Mutant::NothingWithoutId, NoOrphan)]
+#[case(Mutant::StubbornRemoval, NoOrphan)]
+#[case(Mutant::LetGoThoughUnknown, NoOrphan)]
+#[case(Mutant::ForgetTheGone, NoOrphan)]
+#[case(Mutant::DisinheritTheHeir, NoLoss)]
+#[case(Mutant::ReportEveryTry, Thrift)]
+#[case(Mutant::DriverTakesForeign, NothingForeign)]
+fn a_seeded_bug_breaks(#[case] mutant: Mutant, #[case] invariant: Invariant) {
+    let Some(broken) = caught(mutant, invariant) else { panic!("{mutant:?} does not break {invariant:?}") };
+    println!("{mutant:?} breaks {invariant:?}: {}, {:?}, {:?}", broken.scenario.name, broken.kind, broken.plan);
+}
