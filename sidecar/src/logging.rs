@@ -21,7 +21,7 @@ pub struct LogLevelError {
 ///
 /// [`LogLevelError`] if the level is not one.
 pub fn init(settings: &Settings) -> Result<(), LogLevelError> {
-    let filter = EnvFilter::try_new(&settings.log_level)
+    let filter = EnvFilter::try_new(directives(&settings.log_level))
         .map_err(|source| LogLevelError { level: settings.log_level.clone(), source })?;
     let builder =
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
@@ -30,4 +30,13 @@ pub fn init(settings: &Settings) -> Result<(), LogLevelError> {
         LogFormat::Json => builder.json().flatten_event(true).init(),
     }
     Ok(())
+}
+
+/// What a plain level means: our own lines from that level on, and of libraries' only what is wrong. Whoever wants to see
+/// theirs, writes a list.
+fn directives(level: &str) -> String {
+    match level {
+        "info" | "debug" | "trace" => format!("warn,cosi_sidecar={level}"),
+        other => other.to_owned(),
+    }
 }

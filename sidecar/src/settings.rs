@@ -59,7 +59,7 @@ pub struct Settings {
     #[arg(long, env = "SIDECAR_LOG_FORMAT", default_value = "text", value_enum, value_name = "FORMAT")]
     pub log_format: LogFormat,
 
-    /// Least severe log lines to print: error, warn, info, debug or trace; or per module, as in info,cosi_sidecar=debug
+    /// Least severe log lines to print: error, warn, info, debug or trace; or by module with libraries, as in debug,h2=warn
     #[arg(long, env = "SIDECAR_LOG_LEVEL", default_value = "info", value_name = "LEVEL")]
     pub log_level: String,
 }
