@@ -153,8 +153,10 @@ impl BucketState {
         let note = Note::warning(about, reason, problem.text.clone());
         // The same error may get another meaning: it blocks a deletion now.
         let meaning_is_new = !self.telling.told.contains(&reason);
-        if self.telling.report.raise(problem) || meaning_is_new {
+        if meaning_is_new {
             self.telling.told.push(reason);
+        }
+        if self.telling.report.raise(problem) || meaning_is_new {
             self.telling.notes.push_back(note);
         }
     }
