@@ -19,8 +19,9 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 ///
 /// Debug prints the same text as Display, so that an `unwrap()` in a test is readable.
 #[derive(Clone, thiserror::Error)]
-#[error("waited {} s in vain: {what}", PATIENCE.as_secs())]
+#[error("waited {patience:?} in vain: {what}")]
 pub struct TimedOut {
+    patience: Duration,
     what: String,
 }
 
@@ -30,15 +31,31 @@ impl fmt::Debug for TimedOut {
     }
 }
 
-/// Waits until `ready` holds for the watched value.
+/// Waits until `ready` holds, which is asked again after every change of the watched value.
+///
+/// It is asked without a lock on that value, since it may need locks that are held while the value changes.
 pub(crate) async fn wait_until<T>(
-    sender: &watch::Sender<T>,
-    ready: impl FnMut(&T) -> bool,
+    changes: &watch::Sender<T>,
+    ready: impl Fn() -> bool,
     what: impl FnOnce() -> String,
 ) -> Result<(), TimedOut> {
-    let mut receiver = sender.subscribe();
-    let met = matches!(tokio::time::timeout(PATIENCE, receiver.wait_for(ready)).await, Ok(Ok(_)));
-    if met { Ok(()) } else { Err(TimedOut { what: what() }) }
+    wait_for(PATIENCE, changes, ready, what).await
+}
+
+async fn wait_for<T>(
+    patience: Duration,
+    changes: &watch::Sender<T>,
+    ready: impl Fn() -> bool,
+    what: impl FnOnce() -> String,
+) -> Result<(), TimedOut> {
+    let mut changes = changes.subscribe();
+    let met = async {
+        while !ready() {
+            // The sender outlives us: its owner is waiting.
+            let _ = changes.changed().await;
+        }
+    };
+    tokio::time::timeout(patience, met).await.map_err(|_| TimedOut { patience, what: what() })
 }
 
 /// Which of the matching arrivals a rule acts on: skip some, then take some (or all).
@@ -114,10 +131,15 @@ impl<A: Clone> Rule<A> {
     /// # Errors
     /// [`TimedOut`] after [`PATIENCE`].
     pub async fn wait_hits(&self, n: usize) -> Result<A, TimedOut> {
-        let what = || format!("hit {n} of the rule \"{}\", which acted {} times", self.shared.title, self.hits());
-        wait_until(&self.shared.hits, |hits| hits.len() >= n, what).await?;
+        self.wait_hits_for(PATIENCE, n).await
+    }
+
+    async fn wait_hits_for(&self, patience: Duration, n: usize) -> Result<A, TimedOut> {
+        let what =
+            || format!("hit {n} of the rule \"{}\", which acted {} times", self.shared.title, self.hits());
+        wait_for(patience, &self.shared.hits, || self.hits() >= n, what).await?;
         let hit = self.shared.hits.borrow().get(n.saturating_sub(1)).cloned();
-        hit.ok_or_else(|| TimedOut { what: what() })
+        hit.ok_or_else(|| TimedOut { patience, what: what() })
     }
 
     /// Opens the gate: whatever this rule holds, now or later, goes on.
@@ -245,14 +267,14 @@ mod tests {
         assert!(rules.pick(&2).is_none());
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn waiting_in_vain_names_the_rule() {
         let (rules, even) = rules_for_even();
         let rule = rules.add("even numbers".into(), even, Window::default(), vec!["act"]);
-        let error = rule.wait_hit().await.unwrap_err();
+        let error = rule.wait_hits_for(Duration::from_millis(10), 1).await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "waited 30 s in vain: hit 1 of the rule \"even numbers\", which acted 0 times"
+            "waited 10ms in vain: hit 1 of the rule \"even numbers\", which acted 0 times"
         );
     }
 

@@ -105,17 +105,26 @@ impl Backend {
         let mut effects = vec![];
         let id = match found {
             Some(account) if account.wanted != wanted || account.reach != reach => {
-                return (vec![], Err(Status::already_exists("an account of that name, but another one, is there")));
+                return (
+                    vec![],
+                    Err(Status::already_exists("an account of that name, but another one, is there")),
+                );
             }
             Some(account) => account.id,
             None => {
                 let id = self.new_id(&abilities.ids, name, "account");
-                self.accounts.push(Account { id: id.clone(), name: name.clone(), keys: vec![], reach, wanted });
+                self.accounts.push(Account {
+                    id: id.clone(),
+                    name: name.clone(),
+                    keys: vec![],
+                    reach,
+                    wanted,
+                });
                 effects.push(Effect::Made { id: id.clone(), name: name.clone(), half });
                 id
             }
         };
-        let serial = self.names.len() + self.accounts.iter().map(|a| a.keys.len()).sum::<usize>();
+        let serial = self.next();
         let Some(account) = self.accounts.iter_mut().find(|account| account.id == id) else {
             return (effects, Err(Status::aborted("the account went away meanwhile")));
         };
@@ -151,7 +160,7 @@ impl Backend {
 }
 
 impl Account {
-    fn renew_keys(&mut self, keys: Keys, serial: usize, effects: &mut Vec<Effect>) {
+    fn renew_keys(&mut self, keys: Keys, serial: u64, effects: &mut Vec<Effect>) {
         if !self.wanted.by_key() || (keys == Keys::Same && !self.keys.is_empty()) {
             return;
         }

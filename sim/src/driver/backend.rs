@@ -62,11 +62,17 @@ impl Backend {
         self.buckets.iter().find(|bucket| !bucket.foreign && bucket.name == name).cloned()
     }
 
-    pub(super) fn new_id(&mut self, ids: &Ids, name: &str, kind: &str) -> String {
+    /// A number that was never used before.
+    pub(super) fn next(&mut self) -> u64 {
         self.made += 1;
+        self.made
+    }
+
+    pub(super) fn new_id(&mut self, ids: &Ids, name: &str, kind: &str) -> String {
+        let serial = self.next();
         let id = match ids {
             Ids::Derived(prefix) => format!("{prefix}{name}"),
-            Ids::Opaque | Ids::OpaqueRacy => format!("{kind}-{:08x}", self.made * 0x9e37),
+            Ids::Opaque | Ids::OpaqueRacy => format!("{kind}-{:08x}", serial * 0x9e37),
         };
         self.names.insert(id.clone(), name.to_owned());
         id
@@ -93,8 +99,13 @@ impl Backend {
             Some(bucket) => self.complete(bucket, half),
             None => {
                 let id = self.new_id(&abilities.ids, name, "bucket");
-                let bucket =
-                    Bucket { id: id.clone(), name: name.to_owned(), foreign: false, half, wanted: wanted.clone() };
+                let bucket = Bucket {
+                    id: id.clone(),
+                    name: name.to_owned(),
+                    foreign: false,
+                    half,
+                    wanted: wanted.clone(),
+                };
                 self.buckets.push(bucket.clone());
                 (vec![Effect::Made { id, name: name.to_owned(), half }], Ok(bucket))
             }
@@ -129,11 +140,21 @@ impl Backend {
 
     /// Deletes what Creates with these fields made; everything else under that name isn't ours.
     pub(super) fn delete_by_name(&mut self, abilities: &Abilities, name: &str, wanted: &Wanted) -> Done<()> {
-        let effects = self.remove(|bucket| !bucket.foreign && bucket.name == name && bucket.wanted == *wanted);
+        let effects =
+            self.remove(|bucket| !bucket.foreign && bucket.name == name && bucket.wanted == *wanted);
         if effects.is_empty() && abilities.not_found_when_absent {
             return (effects, Err(Status::not_found("no such bucket")));
         }
         (effects, Ok(()))
+    }
+
+    pub(super) fn add_foreign(&mut self, id: &str) {
+        let (id, name) = (id.to_owned(), String::new());
+        self.buckets.push(Bucket { id, name, foreign: true, half: false, wanted: Wanted::default() });
+    }
+
+    pub(super) fn lose(&mut self, id: &str) -> bool {
+        !self.remove(|bucket| bucket.id == id).is_empty()
     }
 
     fn remove(&mut self, which: impl Fn(&Bucket) -> bool) -> Vec<Effect> {

@@ -88,7 +88,11 @@ impl Request {
             Self::GetExisting(r) => &r.existing_bucket_id,
             Self::Delete(r) => &r.bucket_id,
             Self::Revoke(r) => &r.account_id,
-            Self::GetInfo(_) | Self::Create(_) | Self::DeleteByName(_) | Self::Grant(_) | Self::RevokeByName(_) => "",
+            Self::GetInfo(_)
+            | Self::Create(_)
+            | Self::DeleteByName(_)
+            | Self::Grant(_)
+            | Self::RevokeByName(_) => "",
         }
     }
 }

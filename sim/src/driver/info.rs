@@ -58,7 +58,11 @@ pub(super) fn bucket_info(id: &str, protocols: &[Protocol]) -> wire::ObjectProto
 }
 
 /// The credentials message of the protocol, filled as the kind of authentication demands.
-pub(super) fn credentials(protocol: Protocol, key: Option<&(String, String)>, account: &str) -> wire::CredentialInfo {
+pub(super) fn credentials(
+    protocol: Protocol,
+    key: Option<&(String, String)>,
+    account: &str,
+) -> wire::CredentialInfo {
     let (id, secret) = key.cloned().unwrap_or_default();
     let mut info = wire::CredentialInfo::default();
     match protocol {

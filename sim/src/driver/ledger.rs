@@ -105,8 +105,8 @@ pub enum Event {
         /// How.
         end: End,
     },
-    /// The driver's process ended or began.
-    Process(&'static str),
+    /// Something that no call did: the process ended or began, the test meddled with the backend.
+    Note(String),
 }
 
 /// A copy of the ledger: events with their times since the driver was made. Display prints it line by line.
@@ -145,11 +145,12 @@ impl Ledger {
     /// Only the lines about this name (or id).
     #[must_use]
     pub fn only(&self, name: &str) -> Self {
-        let numbers: Vec<usize> = self.calls().filter(|c| c.name == name || c.id == name).map(|c| c.number).collect();
+        let numbers: Vec<usize> =
+            self.calls().filter(|c| c.name == name || c.id == name).map(|c| c.number).collect();
         let about = |event: &Event| match event {
             Event::Arrived(Call { number, .. }) => numbers.contains(number),
             Event::Did { call, .. } | Event::Ended { call, .. } => numbers.contains(call),
-            Event::Process(_) => true,
+            Event::Note(_) => true,
         };
         Self { events: self.events.iter().filter(|(_, event)| about(event)).cloned().collect() }
     }
@@ -160,12 +161,15 @@ impl fmt::Display for Event {
         match self {
             Self::Arrived(call) => write!(f, "{call}"),
             Self::Did { call, effect } => write!(f, "#{call}   {effect:?}"),
-            Self::Ended { call, end: End::Gone } => write!(f, "#{call}   no answer: client or connection gone"),
+            Self::Ended { call, end: End::Gone } => {
+                write!(f, "#{call}   no answer: client or connection gone")
+            }
             Self::Ended { call, end: End::Answered { code, message } } => {
-                let code = if *code > 16 { format!("code {code}") } else { format!("{:?}", Code::from_i32(*code)) };
+                let code =
+                    if *code > 16 { format!("code {code}") } else { format!("{:?}", Code::from_i32(*code)) };
                 write!(f, "#{call}   answered {code} {}", brief(message))
             }
-            Self::Process(what) => write!(f, "-- {what}"),
+            Self::Note(what) => write!(f, "-- {what}"),
         }
     }
 }
@@ -201,6 +205,15 @@ impl Recorder {
             events.push((now, event));
         }
         self.changes.send_modify(|changes| *changes += 1);
+    }
+
+    pub(super) fn note(&self, what: impl Into<String>) {
+        self.write(Event::Note(what.into()));
+    }
+
+    pub(super) fn count(&self, which: impl Fn(&Call) -> bool) -> usize {
+        let wanted = |(_, event): &&(Duration, Event)| matches!(event, Event::Arrived(call) if which(call));
+        lock(&self.events).iter().filter(wanted).count()
     }
 
     pub(super) fn ledger(&self) -> Ledger {

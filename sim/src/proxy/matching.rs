@@ -188,7 +188,10 @@ mod tests {
     fn a_resource_matches_as_in_rbac() {
         let status = request("PATCH", "buckets/b/status");
         let object = request("PATCH", "buckets/b");
-        assert!(Match::patch("buckets/status").matches(&status) && !Match::patch("buckets/status").matches(&object));
+        assert!(
+            Match::patch("buckets/status").matches(&status)
+                && !Match::patch("buckets/status").matches(&object)
+        );
         assert!(Match::patch("buckets").matches(&object) && !Match::patch("buckets").matches(&status));
         assert!(Match::patch("buckets/*").matches(&object) && Match::patch("buckets/*").matches(&status));
         assert!(!Match::patch("bucketclaims/*").matches(&object));
@@ -200,7 +203,9 @@ mod tests {
         assert!(Match::writes().named("b").matches(&status));
         assert!(!Match::writes().named("other").matches(&status));
         assert!(!Match::reads().matches(&status));
-        assert!(Match::change("buckets/status").filter(|r| r.json().get("status").is_some()).matches(&status));
+        assert!(
+            Match::change("buckets/status").filter(|r| r.json().get("status").is_some()).matches(&status)
+        );
         assert!(!Match::any().filter(|r| r.json().get("metadata").is_some()).matches(&status));
     }
 }

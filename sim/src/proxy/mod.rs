@@ -30,7 +30,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::lock;
-use crate::rule::{Rule, Rules, TimedOut, wait_until};
+use crate::rule::{Rule, Rules, TimedOut, Window, wait_until};
 use serve::State;
 use watches::Order;
 
@@ -74,17 +74,19 @@ impl ApiProxy {
 
     /// From now on, what matches is treated so.
     pub fn rule(&self, which: Match, action: Action) -> Rule<Request> {
-        self.add(which, vec![action])
+        let window = which.window();
+        self.add(which, window, vec![action])
     }
 
     /// The first match gets the first action, the second the second, and so on; later ones go through.
     pub fn script(&self, which: Match, actions: impl IntoIterator<Item = Action>) -> Rule<Request> {
-        self.add(which, actions.into_iter().collect())
+        let actions: Vec<Action> = actions.into_iter().collect();
+        let window = which.window().or_first(actions.len() as u64);
+        self.add(which, window, actions)
     }
 
-    fn add(&self, which: Match, actions: Vec<Action>) -> Rule<Request> {
-        let (title, window) = (which.to_string(), which.window());
-        let window = if actions.len() == 1 { window } else { window.or_first(actions.len() as u64) };
+    fn add(&self, which: Match, window: Window, actions: Vec<Action>) -> Rule<Request> {
+        let title = which.to_string();
         let actions = actions.into_iter().map(Arc::new).collect();
         self.state.rules.add(title, Box::new(move |request| which.matches(request)), window, actions)
     }
@@ -150,7 +152,7 @@ impl ApiProxy {
 
     async fn wait(&self, n: usize, which: &Match, count: impl Fn() -> usize) -> Result<(), TimedOut> {
         let what = || format!("{n} of \"{which}\", there are {}; the log:\n{}", count(), self.log());
-        wait_until(&self.state.log.changes, |_| count() >= n, what).await
+        wait_until(&self.state.log.changes, || count() >= n, what).await
     }
 
     /// Breaks the connection of every running watch of the resource, in the middle. Says how many there were.

@@ -25,7 +25,9 @@ impl Refusal {
             401 => ("Unauthorized", "Unauthorized"),
             403 => ("Forbidden", "this user may not do that"),
             404 => ("NotFound", "not found"),
-            409 => ("Conflict", "the object has been modified; please apply your changes to the latest version"),
+            409 => {
+                ("Conflict", "the object has been modified; please apply your changes to the latest version")
+            }
             410 => ("Expired", "the provided resource version is too old"),
             422 => ("Invalid", "the object is invalid"),
             429 => ("TooManyRequests", "too many requests, please try again later"),

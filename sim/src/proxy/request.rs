@@ -115,7 +115,8 @@ impl Request {
     /// Whether the client starts over: a list, or a watch that sends the present objects first.
     pub(super) fn is_relist(&self) -> bool {
         let query = self.uri.split_once('?').map_or("", |(_, query)| query);
-        let streams_all = has(query, "sendInitialEvents", &["true", "1"]) || !query.contains("resourceVersion=");
+        let streams_all =
+            has(query, "sendInitialEvents", &["true", "1"]) || !query.contains("resourceVersion=");
         self.verb == Verb::List || (self.verb == Verb::Watch && streams_all)
     }
 
@@ -219,7 +220,8 @@ mod tests {
 
     #[test]
     fn the_body_is_never_printed() {
-        let request = Request::new(&http::Method::PATCH, &"/x".parse().unwrap(), Bytes::from_static(b"canary"));
+        let request =
+            Request::new(&http::Method::PATCH, &"/x".parse().unwrap(), Bytes::from_static(b"canary"));
         assert!(!format!("{request:?} {request}").contains("canary"));
     }
 }

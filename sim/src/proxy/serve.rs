@@ -54,7 +54,8 @@ async fn connection(state: Arc<State>, stream: TcpStream) {
     // Without it small answers wait 40 ms for an acknowledgement. It fails only on a dead socket.
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| exchange(Arc::clone(&state), request));
-    let served = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    let served =
+        hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
     if let Err(error) = served {
         tracing::debug!(%error, "a client's connection ended");
     }
@@ -99,11 +100,7 @@ impl<'a> Exchange<'a> {
         answer
     }
 
-    async fn by_rule(
-        &self,
-        wire: Wire,
-        picked: Picked<Request, Arc<Action>>,
-    ) -> Result<Response<Body>, Cut> {
+    async fn by_rule(&self, wire: Wire, picked: Picked<Request, Arc<Action>>) -> Result<Response<Body>, Cut> {
         let Picked { act, rule } = picked;
         for pause in &act.before {
             pause.pass(&self.seen, &rule).await;
