@@ -42,6 +42,24 @@ pub(crate) async fn wait_until<T>(
     wait_for(PATIENCE, changes, ready, what).await
 }
 
+/// Waits until `count` has stayed the same for as long as `silence`.
+pub(crate) async fn wait_quiet<T>(
+    silence: Duration,
+    changes: &watch::Sender<T>,
+    count: impl Fn() -> usize,
+    what: impl FnOnce() -> String,
+) -> Result<(), TimedOut> {
+    let quiet = async {
+        loop {
+            let before = count();
+            if wait_for(silence, changes, || count() != before, String::new).await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, quiet).await.map_err(|_| TimedOut { patience: PATIENCE, what: what() })
+}
+
 async fn wait_for<T>(
     patience: Duration,
     changes: &watch::Sender<T>,

@@ -50,9 +50,9 @@ pub struct Abilities {
     pub busy: Busy,
     /// What a repeated Grant does.
     pub keys: Keys,
-    /// Whether a delete or revoke of what isn't there answers NOT_FOUND instead of OK.
+    /// Whether a delete or revoke of what isn't there answers `NOT_FOUND` instead of OK.
     pub not_found_when_absent: bool,
-    /// Whether one access may span several buckets; else OUT_OF_RANGE.
+    /// Whether one access may span several buckets; else `OUT_OF_RANGE`.
     pub multi_bucket: bool,
 }
 

@@ -66,7 +66,7 @@ impl Access {
     }
 
     pub(super) fn protocol(&self) -> Option<Protocol> {
-        Protocol::from_wire(&wire::ObjectProtocol { r#type: self.protocol })
+        Protocol::from_wire(wire::ObjectProtocol { r#type: self.protocol })
     }
 
     fn by_key(&self) -> bool {

@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn every_unit_of_a_grpc_timeout_is_understood() {
         for (text, expected) in [
-            ("2H", Some(Duration::from_secs(7200))),
+            ("2H", Some(Duration::from_hours(2))),
             ("20S", Some(Duration::from_secs(20))),
             ("500m", Some(Duration::from_millis(500))),
             ("20000000u", Some(Duration::from_secs(20))),

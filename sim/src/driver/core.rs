@@ -246,7 +246,9 @@ impl Core {
         let mut backend = lock(&self.backend);
         let (effects, result) = do_at(&mut backend, &abilities, &call.request, seen, half);
         // Under the lock, so that the ledger has the order of the backend.
-        effects.into_iter().for_each(|effect| self.did(call, effect));
+        for effect in effects {
+            self.did(call, effect);
+        }
         result
     }
 

@@ -21,7 +21,7 @@ impl Protocol {
         wire::ObjectProtocol { r#type: r#type.into() }
     }
 
-    pub(super) fn from_wire(protocol: &wire::ObjectProtocol) -> Option<Self> {
+    pub(super) fn from_wire(protocol: wire::ObjectProtocol) -> Option<Self> {
         match protocol.r#type() {
             wire::object_protocol::Type::Unknown => None,
             wire::object_protocol::Type::S3 => Some(Self::S3),

@@ -33,7 +33,7 @@ use std::time::Duration;
 
 use self::core::Core;
 use crate::lock;
-use crate::rule::{Rule, TimedOut, Window, wait_until};
+use crate::rule::{Rule, TimedOut, Window, wait_quiet, wait_until};
 
 /// The driver. Clones are handles on the same one; it ends with the last of them.
 #[derive(Clone)]
@@ -56,6 +56,7 @@ impl Drop for Life {
     }
 }
 
+#[allow(clippy::must_use_candidate, reason = "some are called for their effect, too")]
 impl ScriptedDriver {
     /// Starts a driver on a socket in a folder of its own, which goes with it.
     ///
@@ -223,6 +224,15 @@ impl ScriptedDriver {
         let what =
             || format!("{n} of \"{on}\", there are {}; the ledger:\n{}", self.count(on), self.ledger());
         wait_until(&self.core.ledger.changes, || self.count(on) >= n, what).await
+    }
+
+    /// Waits until no call at all has arrived for as long as `silence`: the system under test has settled (I6).
+    ///
+    /// # Errors
+    /// [`TimedOut`], with the ledger in its text.
+    pub async fn wait_quiet(&self, silence: Duration) -> Result<(), TimedOut> {
+        let what = || format!("{silence:?} without a call; the ledger:\n{}", self.ledger());
+        wait_quiet(silence, &self.core.ledger.changes, || self.count(&On::any()), what).await
     }
 
     /// Waits until exactly these names have a bucket, foreign ones aside.

@@ -72,13 +72,13 @@ impl Match {
         Self::verbs(&[Verb::Create]).on(target)
     }
 
-    /// PUTs.
+    /// Updates (PUT).
     #[must_use]
     pub fn update(target: &str) -> Self {
         Self::verbs(&[Verb::Update]).on(target)
     }
 
-    /// PATCHes.
+    /// Patches.
     #[must_use]
     pub fn patch(target: &str) -> Self {
         Self::verbs(&[Verb::Patch]).on(target)

@@ -23,6 +23,7 @@ pub use upstream::{StartError, Upstream};
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -30,7 +31,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::lock;
-use crate::rule::{Rule, Rules, TimedOut, Window, wait_until};
+use crate::rule::{Rule, Rules, TimedOut, Window, wait_quiet, wait_until};
 use serve::State;
 use watches::Order;
 
@@ -46,6 +47,7 @@ pub struct ApiProxy {
     _stop: Arc<DropGuard>,
 }
 
+#[allow(clippy::must_use_candidate, reason = "some are called for their effect, too")]
 impl ApiProxy {
     /// Starts a proxy before this API server, on a free loopback port. The API server need not be up yet.
     ///
@@ -148,6 +150,15 @@ impl ApiProxy {
     /// [`TimedOut`], with the log in its text.
     pub async fn wait_applied(&self, which: &Match, n: usize) -> Result<(), TimedOut> {
         self.wait(n, which, || self.state.log.count(Mark::START, which, Entry::applied)).await
+    }
+
+    /// Waits until no matching request has come for as long as `silence`: the system under test has settled (I6).
+    ///
+    /// # Errors
+    /// [`TimedOut`], with the log in its text.
+    pub async fn wait_quiet(&self, which: &Match, silence: Duration) -> Result<(), TimedOut> {
+        let what = || format!("{silence:?} without \"{which}\"; the log:\n{}", self.log());
+        wait_quiet(silence, &self.state.log.changes, || self.count(which), what).await
     }
 
     async fn wait(&self, n: usize, which: &Match, count: impl Fn() -> usize) -> Result<(), TimedOut> {

@@ -1,6 +1,7 @@
 //! The real API server behind the proxy.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, Uri, header, uri};
@@ -39,6 +40,9 @@ pub enum StartError {
     Listen(#[source] std::io::Error),
 }
 
+/// Shorter than any server keeps an idle connection: a request must not run into one that is being closed.
+const IDLE: Duration = Duration::from_secs(20);
+
 /// A connection pool to the API server.
 pub(super) struct Forwarder {
     client: legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
@@ -61,7 +65,7 @@ impl Forwarder {
             .enable_http1()
             .wrap_connector(tcp);
         Ok(Self {
-            client: legacy::Client::builder(TokioExecutor::new()).build(connector),
+            client: legacy::Client::builder(TokioExecutor::new()).pool_idle_timeout(IDLE).build(connector),
             scheme: parts.scheme.ok_or_else(url)?,
             authority: parts.authority.ok_or_else(url)?,
             token: token.transpose().map_err(StartError::Token)?,

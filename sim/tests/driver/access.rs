@@ -13,8 +13,7 @@ fn request(
     buckets: &[&str],
 ) -> wire::DriverGrantBucketAccessRequest {
     let read_write = wire::AccessMode { mode: wire::access_mode::Mode::ReadWrite.into() };
-    let accessed =
-        |id: &&str| AccessedBucket { bucket_id: (*id).to_owned(), access_mode: Some(read_write.clone()) };
+    let accessed = |id: &&str| AccessedBucket { bucket_id: (*id).to_owned(), access_mode: Some(read_write) };
     wire::DriverGrantBucketAccessRequest {
         account_name: name.to_owned(),
         protocol: Some(wire::ObjectProtocol { r#type: protocol.into() }),

@@ -232,4 +232,5 @@ async fn a_slow_driver_takes_its_time() {
     let begun = std::time::Instant::now();
     client.create("b").await.unwrap();
     assert!(begun.elapsed() >= Duration::from_millis(50));
+    driver.wait_quiet(Duration::from_millis(20)).await.unwrap();
 }

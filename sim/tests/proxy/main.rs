@@ -177,6 +177,23 @@ async fn counts_can_begin_at_a_mark() {
 }
 
 #[tokio::test]
+async fn quiet_is_when_nothing_has_come_for_long_enough() {
+    let (_server, proxy, client) = start().await;
+    let silence = Duration::from_millis(60);
+    let sending = tokio::spawn(async move {
+        let mut pace = tokio::time::interval(silence / 6);
+        for _ in 0..12 {
+            pace.tick().await;
+            client.send("PATCH", &format!("{BUCKETS}/b")).await.unwrap();
+        }
+    });
+    proxy.wait_count_since(proxy.mark(), &Match::writes(), 1).await.unwrap();
+    proxy.wait_quiet(&Match::writes(), silence * 5).await.unwrap();
+    assert!(sending.is_finished());
+    assert_eq!(proxy.writes(), 12);
+}
+
+#[tokio::test]
 async fn many_requests_at_once_are_all_forwarded_once() {
     let (server, proxy, client) = start().await;
     let senders = (0..16).map(|sender| {

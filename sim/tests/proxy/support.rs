@@ -19,11 +19,13 @@ use tokio_stream::wrappers::ReceiverStream;
 
 pub const BUCKETS: &str = "/apis/objectstorage.k8s.io/v1alpha2/buckets";
 
+type Lines = mpsc::Sender<Result<String, Infallible>>;
+
 /// What the API server saw, and its open watches.
 #[derive(Clone, Default)]
 pub struct Server {
     seen: Arc<Mutex<Vec<(String, HeaderMap)>>>,
-    watches: Arc<Mutex<Vec<mpsc::Sender<Result<String, Infallible>>>>>,
+    watches: Arc<Mutex<Vec<Lines>>>,
 }
 
 impl Server {
