@@ -9,11 +9,14 @@ use std::{
 };
 
 use cosi_tests::{
-    devcluster::{self, DevCluster, ServerOptions, StartError},
+    devcluster::{self, DevCluster, ServerOptions},
     skip,
 };
 use k8s_openapi::{
-    api::{core::v1::Namespace, rbac::v1::ClusterRoleBinding},
+    api::{
+        core::v1::{ConfigMap, Namespace},
+        rbac::v1::RoleBinding,
+    },
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
 use kube::{
@@ -25,15 +28,16 @@ use serde_json::{from_value, json};
 
 /// How long anything may take that should take moments.
 const SOON: Duration = Duration::from_secs(15);
+/// Why a test that starts a server of its own is skipped.
+const NO_GO: &str = "there is no Go on PATH to build an API server with";
 
 #[tokio::test]
 async fn a_namespace_is_created_and_read_back() {
     let Some(cluster) = devcluster::or_skip("a_namespace_is_created_and_read_back") else { return };
-    let namespaces: Api<Namespace> = Api::all(cluster.client().unwrap());
-    let wanted = from_value(json!({ "metadata": { "generateName": "devcluster-" } })).unwrap();
-    let made = namespaces.create(&PostParams::default(), &wanted).await.unwrap();
-    let read = namespaces.get(made.metadata.name.as_deref().unwrap()).await.unwrap();
-    assert_eq!(read.metadata.uid, made.metadata.uid);
+    let client = cluster.client().unwrap();
+    let name = fresh_namespace(&client).await;
+    let read = Api::<Namespace>::all(client).get(&name).await.unwrap();
+    assert_eq!(read.metadata.name.as_ref(), Some(&name));
 }
 
 #[tokio::test]
@@ -50,24 +54,35 @@ async fn every_crd_of_ours_is_served() {
 #[tokio::test]
 async fn the_limited_user_may_do_nothing_until_a_role_is_bound() {
     let name = "the_limited_user_may_do_nothing_until_a_role_is_bound";
-    // A server of its own, since the binding would let the limited users of other tests see more.
-    let Some(cluster) = own_cluster(name) else { return };
-    let limited: Api<Namespace> = Api::all(client_of(&cluster.limited_kubeconfig_path().unwrap()).await);
+    let Some(cluster) = devcluster::or_skip(name) else { return };
+    let Some(kubeconfig) = cluster.limited_kubeconfig_path() else {
+        return skip::report(name, "the cluster of TEST_KUBECONFIG has no limited user");
+    };
+    // In a namespace of its own, so that the limited users of other tests stay as limited as they were.
+    let admin = cluster.client().unwrap();
+    let namespace = fresh_namespace(&admin).await;
+    let limited: Api<ConfigMap> = Api::namespaced(client_of(&kubeconfig).await, &namespace);
     let error = limited.list(&ListParams::default()).await.unwrap_err();
     assert!(matches!(error, kube::Error::Api(status) if status.code == 403));
 
-    let bindings: Api<ClusterRoleBinding> = Api::all(cluster.client().unwrap());
+    let bindings: Api<RoleBinding> = Api::namespaced(admin, &namespace);
     let binding = from_value(json!({
-        "metadata": { "name": "limited-may-view" },
-        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view" },
+        "metadata": { "name": "limited-may-all" },
+        // Most of the other roles that a cluster comes with are filled by a controller.
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin" },
         "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "limited" }],
-    }))
-    .unwrap();
-    bindings.create(&PostParams::default(), &binding).await.unwrap();
+    }));
+    bindings.create(&PostParams::default(), &binding.unwrap()).await.unwrap();
     let deadline = Instant::now() + SOON;
     while let Err(error) = limited.list(&ListParams::default()).await {
         assert!(Instant::now() < deadline, "still refused: {error}");
     }
+}
+
+async fn fresh_namespace(client: &Client) -> String {
+    let namespaces: Api<Namespace> = Api::all(client.clone());
+    let wanted = from_value(json!({ "metadata": { "generateName": "devcluster-" } })).unwrap();
+    namespaces.create(&PostParams::default(), &wanted).await.unwrap().metadata.name.unwrap()
 }
 
 #[test]
@@ -86,19 +101,21 @@ fn kubectl_understands_the_server() {
 #[test]
 fn a_flag_that_kube_apiserver_refuses_is_reported_with_its_own_words() {
     let name = "a_flag_that_kube_apiserver_refuses_is_reported_with_its_own_words";
+    if !devcluster::can_start() {
+        return skip::report(name, NO_GO);
+    }
     let options = ServerOptions { server_flags: vec!["--no-such-flag".into()], ..ServerOptions::default() };
-    let error = match DevCluster::start(&options) {
-        Err(StartError::NotHere) => return skip::report(name, "there is no Go on PATH"),
-        other => anyhow::Error::new(other.unwrap_err()),
-    };
+    let error = anyhow::Error::new(DevCluster::start(&options).unwrap_err());
     assert!(format!("{error:#}").contains("unknown flag: --no-such-flag"), "{error:#}");
 }
 
 #[test]
 fn a_server_that_is_dropped_leaves_neither_process_nor_data() {
-    let Some(cluster) = own_cluster("a_server_that_is_dropped_leaves_neither_process_nor_data") else {
-        return;
-    };
+    let name = "a_server_that_is_dropped_leaves_neither_process_nor_data";
+    if !devcluster::can_start() {
+        return skip::report(name, NO_GO);
+    }
+    let cluster = DevCluster::start(&ServerOptions::default()).unwrap();
     let (kubeconfig, url) = (cluster.kubeconfig_path().to_owned(), cluster.url());
     assert!(answers(&url));
     drop(cluster);
@@ -109,9 +126,9 @@ fn a_server_that_is_dropped_leaves_neither_process_nor_data() {
 #[test]
 fn a_server_whose_owner_is_killed_leaves_neither_process_nor_data() {
     let name = "a_server_whose_owner_is_killed_leaves_neither_process_nor_data";
-    // Builds the program if need be, so that the child's start is quick; and knows whether there is Go.
-    let Some(ours) = own_cluster(name) else { return };
-    drop(ours);
+    if !devcluster::can_start() {
+        return skip::report(name, NO_GO);
+    }
     let mut owner = Owner::start();
     let kubeconfig = owner.kubeconfig();
     let url = url_in(&kubeconfig);
@@ -144,16 +161,6 @@ impl Drop for Owner {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
-    }
-}
-
-fn own_cluster(test: &str) -> Option<DevCluster> {
-    match DevCluster::start(&ServerOptions::default()) {
-        Err(StartError::NotHere) => {
-            skip::report(test, "there is no Go on PATH to build an API server with");
-            None
-        }
-        other => Some(other.unwrap()),
     }
 }
 

@@ -83,6 +83,12 @@ pub fn or_skip(test: &str) -> Option<Arc<DevCluster>> {
     }
 }
 
+/// Whether [`DevCluster::start`] can build a server here: tests that need one of their own skip if not.
+#[must_use]
+pub fn can_start() -> bool {
+    binary::go_is_here()
+}
+
 /// One cluster for a whole run of tests: keep it while they run, and give them its [`DevCluster::kubeconfig_path`]
 /// in [`TEST_KUBECONFIG`]. If that is set already, it is used here, too.
 ///
