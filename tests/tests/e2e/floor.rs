@@ -1,8 +1,12 @@
 //! What a lifecycle costs when nothing goes wrong (lifecycle.md §3): not one request more.
 
-use cosi_sim::driver::On;
+use std::time::Duration;
 
-use crate::world::{Wish, World};
+use cosi_sim::driver::{On, Step};
+use futures::future::join_all;
+use tonic::Code;
+
+use crate::world::{Setup, Wish, World, reasons};
 
 /// I9, the floor's first two rows.
 #[tokio::test]
@@ -21,5 +25,66 @@ async fn a_bucket_costs_two_writes_and_a_call_to_make_and_one_of_each_to_delete(
     assert_eq!(world.driver.count(&On::delete()), 1);
     assert_eq!(world.driver.count(&On::any()), 3, "GetInfo, Create, Delete");
     assert!(bucket.events().await.is_empty(), "R16: the success path writes no Event");
+    world.end_empty().await;
+}
+
+/// I9 and R9, C13: a new process finds 200 Ready Buckets, and neither writes nor calls.
+#[tokio::test]
+async fn a_restart_over_two_hundred_ready_buckets_costs_nothing() {
+    let Some(mut world) = World::start().await else { return };
+    let buckets = world.create_many(200, &Wish::delete()).await;
+    join_all(buckets.iter().map(|bucket| bucket.wait_ready())).await;
+    assert_eq!(world.proxy.writes(), 400, "{}", world.proxy.log());
+
+    world.restart_sidecar();
+    world.sidecar.wait_log("all Buckets listed", 2).await.unwrap();
+    // When this later one is through, so is the whole list.
+    let last = world.create(Wish::delete()).await;
+    last.wait_ready().await;
+    assert_eq!(world.proxy.writes(), 402, "{}", world.proxy.log());
+    assert_eq!(world.driver.count(&On::create()), 201);
+    assert_eq!(world.driver.count(&On::any()), 203, "201 Creates and GetInfo of each life");
+
+    join_all(buckets.iter().chain([&last]).map(|bucket| bucket.release())).await;
+    join_all(buckets.iter().chain([&last]).map(|bucket| bucket.wait_gone())).await;
+    assert_eq!(world.proxy.writes(), 603, "{}", world.proxy.log());
+    assert_eq!(world.driver.count(&On::delete()), 201);
+    world.end_empty().await;
+}
+
+/// I9, R16, C23, C25: the same error with another text each time is written once; success clears it.
+#[tokio::test]
+async fn a_failing_bucket_costs_one_call_a_step_and_one_status_write_for_one_error() {
+    let setup = Setup::default().recheck(Duration::from_secs(600));
+    let Some(world) = setup.start().await else { return };
+    let texts = (0..8).map(|n| format!("request {n}"));
+    let denied =
+        world.driver.script(On::create(), texts.map(|text| Step::fail(Code::PermissionDenied).message(text)));
+    let bucket = world.create(Wish::delete()).await;
+    let message = bucket.wait_error("request 0").await;
+    assert!(message.contains("PERMISSION_DENIED"), "{message}");
+    denied.wait_hits(8).await.unwrap();
+    bucket.wait_ready().await;
+    assert_eq!(world.driver.count(&On::create()), 9);
+    assert_eq!(world.proxy.writes(), 3, "finalizer, error, Ready\n{}", world.proxy.log());
+    assert_eq!(reasons(&bucket.events().await), ["Failing"], "R16: once per change");
+    assert_eq!(world.sidecar.lines_with(" WARN ").len(), 1, "C23: {}", world.sidecar.log());
+    bucket.release().await;
+    bucket.wait_gone().await;
+    world.end_empty().await;
+}
+
+/// R16: another code is another error.
+#[tokio::test]
+async fn each_change_of_the_error_is_one_status_write() {
+    let setup = Setup::default().recheck(Duration::from_secs(600));
+    let Some(world) = setup.start().await else { return };
+    let codes = [Code::PermissionDenied, Code::PermissionDenied, Code::Unauthenticated, Code::NotFound];
+    world.driver.script(On::create(), codes.map(Step::fail));
+    let bucket = world.create(Wish::delete()).await;
+    bucket.wait_ready().await;
+    assert_eq!(world.proxy.writes(), 5, "finalizer, three errors, Ready\n{}", world.proxy.log());
+    bucket.release().await;
+    bucket.wait_gone().await;
     world.end_empty().await;
 }

@@ -18,10 +18,7 @@ pub(crate) struct Wish {
 impl Wish {
     /// Dynamic, protocol S3, to be deleted with its claim.
     pub(crate) fn delete() -> Self {
-        Self {
-            spec: json!({ "deletionPolicy": "Delete", "protocols": ["S3"] }),
-            metadata: json!({}),
-        }
+        Self { spec: json!({ "deletionPolicy": "Delete", "protocols": ["S3"] }), metadata: json!({}) }
     }
 
     /// Dynamic, protocol S3, its backend bucket stays.

@@ -11,13 +11,14 @@ use std::time::Duration;
 
 use cosi_api::{Bucket, BucketClaim};
 use cosi_sim::driver::ScriptedDriver;
-use cosi_sim::proxy::ApiProxy;
+use cosi_sim::proxy::{ApiProxy, Mark, Match};
 use cosi_tests::devcluster::DevCluster;
 use cosi_tests::sidecar::Sidecar;
+use futures::stream::{self, StreamExt as _};
 use kube::api::{Api, DeleteParams, PostParams};
 use serde_json::json;
 
-pub(crate) use bucket::{TestBucket, Wish};
+pub(crate) use bucket::{TestBucket, Wish, error, has_our_finalizer, reasons};
 pub(crate) use setup::{GRACE, Setup, TIMEOUT, fresh_name};
 pub(crate) use wait::{PATIENCE, eventually};
 
@@ -31,9 +32,18 @@ pub(crate) struct World {
     pub(crate) driver_name: String,
     pub(crate) sidecar: Sidecar,
     pub(crate) namespace: String,
+    /// The test makes a second object under a first one's name, so what I2 says of names must be judged by the test.
+    pub(crate) reuses_names: bool,
+    begin: Mark,
     grace: Duration,
     made: Mutex<Vec<TestBucket>>,
     _kubeconfig: tempfile::NamedTempFile,
+}
+
+/// A Bucket to be.
+pub(crate) struct Plan {
+    pub(crate) name: String,
+    pub(crate) claim_ref: serde_json::Value,
 }
 
 impl World {
@@ -44,20 +54,31 @@ impl World {
 
     /// A new Bucket as a controller makes it for a claim: the claim exists, its UID is in the Bucket's name and claim ref.
     pub(crate) async fn create(&self, wish: Wish) -> TestBucket {
+        self.create_planned(&self.plan().await, wish).await
+    }
+
+    /// Makes the claim and thereby settles the Bucket's name, so that rules can be made before the Bucket is there.
+    pub(crate) async fn plan(&self) -> Plan {
         let claim = self.claim().await;
         let uid = claim.metadata.uid.unwrap();
         let claim_ref =
             json!({ "name": claim.metadata.name, "namespace": self.namespace, "uid": uid.as_str() });
-        self.create_as(&format!("bc-{uid}"), wish, claim_ref).await
+        Plan { name: format!("bc-{uid}"), claim_ref }
+    }
+
+    /// The Bucket of a [`World::plan`].
+    pub(crate) async fn create_planned(&self, plan: &Plan, wish: Wish) -> TestBucket {
+        self.create_as(&plan.name, wish, plan.claim_ref.clone()).await
+    }
+
+    /// A new static Bucket for the backend's `id`, not bound yet.
+    pub(crate) async fn create_static(&self, id: &str) -> TestBucket {
+        let claim_ref = json!({ "name": "not-there-yet", "namespace": self.namespace });
+        self.create_as(&fresh_name("static"), Wish::delete().existing(id), claim_ref).await
     }
 
     /// A new Bucket of any name, with any claim ref.
-    pub(crate) async fn create_as(
-        &self,
-        name: &str,
-        wish: Wish,
-        claim_ref: serde_json::Value,
-    ) -> TestBucket {
+    pub(crate) async fn create_as(&self, name: &str, wish: Wish, claim_ref: serde_json::Value) -> TestBucket {
         let api: Api<Bucket> = Api::all(self.client.clone());
         let object = wish.object(name, &self.driver_name, claim_ref);
         api.create(&PostParams::default(), &object).await.unwrap();
@@ -73,7 +94,6 @@ impl World {
 
     /// `n` Buckets at once.
     pub(crate) async fn create_many(&self, n: usize, wish: &Wish) -> Vec<TestBucket> {
-        use futures::stream::{self, StreamExt as _};
         stream::iter(0..n).map(|_| self.create(wish.clone())).buffer_unordered(16).collect().await
     }
 
@@ -88,6 +108,11 @@ impl World {
         api.create(&PostParams::default(), &serde_json::from_value(claim).unwrap()).await.unwrap()
     }
 
+    /// Waits until `n` such requests of the sidecar have come, since the world began.
+    pub(crate) async fn wait_seen(&self, which: &Match, n: usize) {
+        self.proxy.wait_count_since(self.begin, which, n).await.unwrap();
+    }
+
     /// SIGKILL, then a new life. Calls on their way to driver or API server go on there.
     pub(crate) fn restart_sidecar(&mut self) {
         self.sidecar.kill();
@@ -98,13 +123,18 @@ impl World {
     /// still alive. Then everything is cleaned up.
     pub(crate) async fn end(mut self) {
         assert!(self.sidecar.is_running(), "the sidecar has ended");
+        assert_eq!(self.sidecar.lines_with(" ERROR "), Vec::<String>::new(), "C10: errors in the log");
         self.end_stopped().await;
     }
 
-    /// As [`World::end`], for a sidecar that was stopped by the test, or ended by itself.
+    /// As [`World::end`], for a sidecar that was stopped by the test, or gave up as it should.
     pub(crate) async fn end_stopped(mut self) {
-        self.driver.check(self.grace).unwrap();
-        assert_eq!(self.sidecar.lines_with(" ERROR "), Vec::<String>::new(), "C10: errors in the log");
+        let ledger = self.driver.ledger();
+        ledger.one_call_at_a_time().unwrap();
+        ledger.grace_kept(self.grace).unwrap();
+        if !self.reuses_names {
+            self.driver.check(self.grace).unwrap();
+        }
         self.sidecar.kill();
         self.clean_up().await;
     }
@@ -123,9 +153,8 @@ impl World {
 
     async fn clean_up(&mut self) {
         let made = std::mem::take(&mut *self.made.lock().unwrap());
-        for bucket in made {
-            bucket.remove_by_force().await;
-        }
+        let removals = made.into_iter().map(|bucket| async move { bucket.remove_by_force().await });
+        stream::iter(removals).buffer_unordered(16).collect::<Vec<()>>().await;
         let namespaces: Api<k8s_openapi::api::core::v1::Namespace> = Api::all(self.client.clone());
         let _ = namespaces.delete(&self.namespace, &DeleteParams::default()).await;
     }

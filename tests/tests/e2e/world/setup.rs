@@ -30,6 +30,7 @@ pub(crate) struct Setup {
     retry_max: Duration,
     recheck: Duration,
     args: Vec<OsString>,
+    tell_driver_name: bool,
     start: bool,
     driver_runs: bool,
 }
@@ -44,6 +45,7 @@ impl Default for Setup {
             retry_max: Duration::from_millis(400),
             recheck: Duration::from_secs(3),
             args: vec![],
+            tell_driver_name: false,
             start: true,
             driver_runs: true,
         }
@@ -79,6 +81,11 @@ impl Setup {
         self
     }
 
+    /// With `--driver-name`.
+    pub(crate) fn tell_driver_name(self) -> Self {
+        Self { tell_driver_name: true, ..self }
+    }
+
     /// The sidecar waits for `world.sidecar.start()`.
     pub(crate) fn sidecar_not_started(self) -> Self {
         Self { start: false, ..self }
@@ -104,11 +111,16 @@ impl Setup {
         let proxy = ApiProxy::start(upstream(&cluster)).await.unwrap();
         let kubeconfig = devcluster::plain_kubeconfig(&proxy.url(), None).unwrap();
         let mut sidecar = Sidecar::new(self.flags(&driver, kubeconfig.path())).unwrap();
+        if self.tell_driver_name {
+            sidecar.add_args(["--driver-name", &driver_name]);
+        }
         let namespace = namespace(&client).await;
+        let begin = proxy.mark();
         if self.start {
             sidecar.start().unwrap();
         }
         Some(World {
+            begin,
             cluster,
             client,
             proxy,
@@ -116,6 +128,7 @@ impl Setup {
             driver_name,
             sidecar,
             namespace,
+            reuses_names: false,
             grace: self.grace,
             made: std::sync::Mutex::default(),
             _kubeconfig: kubeconfig,
