@@ -43,12 +43,33 @@ async fn a_namespace_is_created_and_read_back() {
 #[tokio::test]
 async fn every_crd_of_ours_is_served() {
     let Some(cluster) = devcluster::or_skip("every_crd_of_ours_is_served") else { return };
-    let crds: Api<CustomResourceDefinition> = Api::all(cluster.client().unwrap());
-    let there = crds.list(&ListParams::default()).await.unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/crds");
     let files = folder.read_dir().map(Iterator::count).unwrap_or_default();
-    let ours = there.items.iter().filter(|crd| crd.spec.group == "objectstorage.k8s.io").count();
-    assert!(ours >= files, "{ours} CRDs are served, {files} files are in deploy/crds");
+    let ours = crd_versions(&cluster.client().unwrap()).await;
+    assert!(ours.len() >= files, "{ours:?} are served, {files} files are in deploy/crds");
+}
+
+#[tokio::test]
+async fn crds_are_installed_by_several_at_once_and_again_without_a_change() {
+    let name = "crds_are_installed_by_several_at_once_and_again_without_a_change";
+    let Some(cluster) = devcluster::or_skip(name) else { return };
+    let client = cluster.client().unwrap();
+    let before = crd_versions(&client).await;
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| DevCluster::attach(cluster.kubeconfig_path().to_owned()).unwrap());
+        }
+    });
+    assert_eq!(crd_versions(&client).await, before);
+}
+
+/// Name and resourceVersion of each of our CRDs.
+async fn crd_versions(client: &Client) -> Vec<(Option<String>, Option<String>)> {
+    let crds: Api<CustomResourceDefinition> = Api::all(client.clone());
+    let ours = crds.list(&ListParams::default()).await.unwrap().items.into_iter();
+    ours.filter(|crd| crd.spec.group == "objectstorage.k8s.io")
+        .map(|crd| (crd.metadata.name, crd.metadata.resource_version))
+        .collect()
 }
 
 #[tokio::test]

@@ -151,7 +151,7 @@ mod tests {
         let names: Vec<_> = files(dir.path())
             .unwrap()
             .into_iter()
-            .filter_map(|path| path.file_name().map(|name| name.to_owned()))
+            .filter_map(|path| path.file_name().map(ToOwned::to_owned))
             .collect();
         assert_eq!(names, ["a.yaml", "b.yaml"]);
     }

@@ -99,7 +99,7 @@ pub fn can_start() -> bool {
 pub fn start_for_run() -> Result<DevCluster, StartError> {
     let given = env::var_os(TEST_KUBECONFIG).filter(|path| !path.is_empty());
     match given {
-        Some(path) => DevCluster::connect(path.into(), None),
+        Some(path) => DevCluster::attach(path.into()),
         None => DevCluster::start(&ServerOptions::default()),
     }
 }
@@ -125,6 +125,14 @@ impl DevCluster {
         let program = binary::build()?;
         let server = Server::start(&program, options)?;
         Self::connect(server.kubeconfig(), Some(server))
+    }
+
+    /// The cluster that `kubeconfig` reaches, with our CRDs put into it; it stays when this is dropped.
+    ///
+    /// # Errors
+    /// [`StartError`]
+    pub fn attach(kubeconfig: PathBuf) -> Result<Self, StartError> {
+        Self::connect(kubeconfig, None)
     }
 
     fn connect(kubeconfig: PathBuf, server: Option<Server>) -> Result<Self, StartError> {
