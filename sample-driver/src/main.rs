@@ -22,7 +22,7 @@ async fn main() -> ExitCode {
             _ = interrupt.recv() => {}
         }
     };
-    match run::run(settings, stop).await {
+    match run::run(&settings, stop).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => fail(&e),
     }

@@ -52,14 +52,14 @@ pub enum RunError {
 ///
 /// # Errors
 /// See [`RunError`]. The end of either server is the end of both.
-pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(), RunError> {
+pub async fn run(settings: &Settings, stop: impl Future<Output = ()>) -> Result<(), RunError> {
     keep_apart(&settings.data_dir, &settings.endpoint)?;
     let store = Arc::new(Store::open(&settings.data_dir, settings.id_prefix.clone())?);
     let accounts = accounts(&settings.credentials_file())?;
     let cannot = |e| RunError::Listen(settings.s3_listen, e);
     let listener = TcpListener::bind(settings.s3_listen).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
-    let profile = profile(&settings, address)?;
+    let profile = profile(settings, address)?;
     tracing::info!(%address, advertised = profile.endpoint, "S3 server listens");
     let driver = Server::new(SampleDriver::new(Arc::clone(&store), profile)).bind(&settings.endpoint).await?;
 

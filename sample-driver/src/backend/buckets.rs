@@ -4,7 +4,7 @@ use std::{io, mem, sync::Arc};
 
 use futures::{StreamExt, stream};
 use s3s::{
-    S3, S3Error, S3Request, S3Response, S3Result,
+    S3, S3Error, S3ErrorCode, S3Request, S3Response, S3Result,
     dto::{
         AbortMultipartUploadInput, AbortMultipartUploadOutput, Bucket, CompleteMultipartUploadInput,
         CompleteMultipartUploadOutput, CopyObjectInput, CopyObjectOutput, CopySource,
@@ -22,7 +22,10 @@ use s3s::{
 use tokio::sync::watch;
 
 use super::objects::{self, Place};
-use crate::store::{BucketId, Entered, OBJECTS, Store};
+use crate::{
+    chain::chain,
+    store::{BucketId, Entered, OBJECTS, Store},
+};
 
 type Answer<T> = S3Result<S3Response<T>>;
 
@@ -44,24 +47,23 @@ impl Buckets {
         T: Send + 'static,
         W: Future<Output = S3Result<T>> + Send + 'static,
     {
-        let id: BucketId = bucket.parse().map_err(|_| s3_error!(InvalidBucketName))?;
-        let entered =
-            self.store.enter(&id).await.map_err(internal)?.ok_or_else(|| s3_error!(NoSuchBucket))?;
-        let done = tokio::spawn(work(entered)).await.map_err(internal)?;
-        done.inspect_err(log_internal)
+        let done = async {
+            let id: BucketId = bucket.parse().map_err(|_| s3_error!(InvalidBucketName))?;
+            let entered = self.store.enter(&id).await.map_err(internal)?.ok_or_else(|| s3_error!(NoSuchBucket))?;
+            tokio::spawn(work(entered)).await.map_err(internal)?
+        };
+        done.await.inspect_err(log_internal)
     }
 }
 
 fn internal(cause: impl std::error::Error + Send + Sync + 'static) -> S3Error {
-    let error = S3Error::internal_error(cause);
-    log_internal(&error);
-    error
+    S3Error::internal_error(cause)
 }
 
 /// Only what is our fault; that a client asks for a missing key is no news.
 fn log_internal(error: &S3Error) {
-    if *error.code() == s3s::S3ErrorCode::InternalError {
-        tracing::error!(cause = ?error.source(), "an S3 request failed inside the server");
+    if *error.code() == S3ErrorCode::InternalError {
+        tracing::error!(cause = error.source().map(|cause| chain(cause)), "an S3 request failed inside the server");
     }
 }
 
@@ -113,7 +115,7 @@ fn until_cut(body: StreamingBlob, mut cut: watch::Receiver<u64>) -> StreamingBlo
 #[async_trait::async_trait]
 impl S3 for Buckets {
     async fn list_buckets(&self, _: S3Request<ListBucketsInput>) -> Answer<ListBucketsOutput> {
-        let ids = self.store.list().map_err(internal)?;
+        let ids = self.store.list().map_err(internal).inspect_err(log_internal)?;
         let buckets =
             ids.into_iter().map(|id| Bucket { name: Some(id.into()), ..Bucket::default() }).collect();
         Ok(S3Response::new(ListBucketsOutput { buckets: Some(buckets), ..ListBucketsOutput::default() }))

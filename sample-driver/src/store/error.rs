@@ -43,14 +43,6 @@ pub enum StoreError {
     /// The folder of all buckets can't be read.
     #[error("can't list buckets")]
     List(#[source] io::Error),
-    /// The S3 side can't open the bucket.
-    #[error("can't open bucket {id}: {why}")]
-    Open {
-        /// The bucket.
-        id: String,
-        /// What the file layer said (its error type hides its source).
-        why: String,
-    },
     /// The thread that did the work panicked.
     #[error("the work was cut short")]
     Died(#[source] tokio::task::JoinError),

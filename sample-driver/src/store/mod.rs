@@ -22,6 +22,11 @@ mod ledger;
 mod rooms;
 mod uploads;
 
+#[cfg(test)]
+mod crash_tests;
+#[cfg(test)]
+mod tests;
+
 use std::{path::Path, sync::Arc, time::Duration};
 
 use disk::Disk;

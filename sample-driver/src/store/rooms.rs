@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use s3s::S3Error;
 use s3s_fs::FileSystem;
 use tokio::{
     sync::{OnceCell, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, watch},
@@ -43,6 +44,11 @@ impl Rooms {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.map().len()
+    }
+
     fn room(&self, id: &BucketId) -> Arc<Room> {
         Arc::clone(self.map().entry(id.clone()).or_default())
     }
@@ -66,9 +72,8 @@ impl Rooms {
             return Ok(None);
         }
         let open_files = async || {
-            FileSystem::new(folders.of(id))
-                .map(Arc::new)
-                .map_err(|e| StoreError::Open { id: id.to_string(), why: format!("{e:?}") })
+            let opened = FileSystem::new(folders.of(id)).map_err(|e| io::Error::other(S3Error::from(e)));
+            opened.map(Arc::new).map_err(StoreError::folder("open", id))
         };
         let files = Arc::clone(room.files.get_or_try_init(open_files).await?);
         Ok(Some(Entered {

@@ -1,0 +1,29 @@
+//! An S3 client for tests.
+
+use aws_sdk_s3::{
+    Client, Config,
+    config::{BehaviorVersion, Credentials, Region, retry::RetryConfig},
+    error::{ProvideErrorMetadata, SdkError},
+};
+
+/// A client of the given server, path style, without retries.
+pub(crate) fn client(endpoint: &str, access_key: &str, secret: &str) -> Client {
+    // An error only says that another test of this process was first.
+    let _first = rustls::crypto::ring::default_provider().install_default();
+    let config = Config::builder()
+        .behavior_version(BehaviorVersion::v2026_01_12())
+        .region(Region::new("anywhere-1"))
+        .credentials_provider(Credentials::new(access_key, secret, None, None, "test"))
+        .retry_config(RetryConfig::disabled())
+        .endpoint_url(endpoint)
+        .force_path_style(true);
+    Client::from_conf(config.build())
+}
+
+/// The S3 error code of a refused request.
+pub(crate) fn code<T: std::fmt::Debug, E: ProvideErrorMetadata + std::fmt::Debug>(
+    answer: Result<T, SdkError<E>>,
+) -> String {
+    let error = answer.expect_err("a refusal");
+    error.code().map_or_else(|| format!("{error:?}"), str::to_owned)
+}

@@ -1,0 +1,406 @@
+//! The driver as a process, over its real socket.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+mod common;
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+
+use aws_sdk_s3::{Client, primitives::ByteStream};
+use cosi_proto::v1alpha2::{
+    DriverCreateBucketRequest, DriverDeleteBucketByNameRequest, DriverDeleteBucketRequest,
+    DriverGetExistingBucketRequest, DriverGetInfoRequest, DriverGrantBucketAccessRequest, ObjectProtocol,
+    S3BucketInfo, identity_client::IdentityClient, object_protocol::Type,
+    provisioner_client::ProvisionerClient,
+};
+use cosi_sample_driver::store::{BucketId, Contents, IdPrefix, Request, Store};
+use rstest::rstest;
+use tempfile::TempDir;
+use tonic::{Code, Status, transport::Channel};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A folder for data and socket, in which drivers run one after the other.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        std::fs::create_dir(folder.path().join("socket")).unwrap();
+        Self(folder)
+    }
+
+    fn data(&self) -> PathBuf {
+        self.0.path().join("data")
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.0.path().join("socket/cosi.sock")
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.0.path().join("log")).unwrap()
+    }
+
+    fn command(&self, flags: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cosi-sample-driver"));
+        let log = File::options().create(true).append(true).open(self.0.path().join("log")).unwrap();
+        command.env_clear().stderr(log).stdout(Stdio::null());
+        command.arg("--endpoint").arg(format!("unix://{}", self.socket().display()));
+        if !flags.contains(&"--data-dir") {
+            command.arg("--data-dir").arg(self.data());
+        }
+        if !flags.contains(&"--s3-listen") {
+            command.args(["--s3-listen", "127.0.0.1:0"]);
+        }
+        command.args(flags);
+        command
+    }
+
+    async fn start(&self, flags: &[&str]) -> Driver {
+        let driver = Driver { process: self.command(flags).spawn().unwrap(), socket: self.socket() };
+        let give_up = Instant::now() + PATIENCE;
+        while driver.info().await.is_err() {
+            assert!(Instant::now() < give_up, "the driver doesn't answer:\n{}", self.log());
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        driver
+    }
+
+    /// What a driver that refuses to start says, and how it ends.
+    fn refusal(&self, flags: &[&str]) -> (ExitStatus, String) {
+        let status = wait(&mut self.command(flags).spawn().unwrap());
+        (status, self.log())
+    }
+
+    fn operator(&self, info: &S3BucketInfo) -> Client {
+        let text = std::fs::read_to_string(self.data().join("operator-credentials")).unwrap();
+        let value =
+            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = ")).unwrap();
+        common::client(&info.endpoint, value("aws_access_key_id"), value("aws_secret_access_key"))
+    }
+
+    /// Buckets on disk, while no driver runs.
+    fn buckets(&self) -> Vec<BucketId> {
+        Store::open(&self.data(), IdPrefix::default()).unwrap().list().unwrap()
+    }
+}
+
+/// A running driver; killed when dropped.
+struct Driver {
+    process: Child,
+    socket: PathBuf,
+}
+
+impl Driver {
+    async fn channel(&self) -> Result<Channel, tonic::transport::Error> {
+        connect(&self.socket).await
+    }
+
+    async fn info(&self) -> Result<String, Status> {
+        let channel = self.channel().await.map_err(|e| Status::unavailable(e.to_string()))?;
+        let info = IdentityClient::new(channel).driver_get_info(DriverGetInfoRequest::default()).await?;
+        Ok(info.into_inner().name)
+    }
+
+    async fn rpc(&self) -> ProvisionerClient<Channel> {
+        ProvisionerClient::new(self.channel().await.unwrap())
+    }
+
+    fn signal(&self, signal: &str) {
+        let pid = self.process.id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+    }
+
+    fn ended(mut self) -> ExitStatus {
+        wait(&mut self.process)
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // An error says that it has ended already.
+        let _ended = self.process.kill();
+        let _ended = self.process.wait();
+    }
+}
+
+fn wait(process: &mut Child) -> ExitStatus {
+    let give_up = Instant::now() + PATIENCE;
+    loop {
+        if let Some(status) = process.try_wait().unwrap() {
+            return status;
+        }
+        if Instant::now() > give_up {
+            process.kill().unwrap();
+            panic!("the driver goes on");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+async fn connect(socket: &Path) -> Result<Channel, tonic::transport::Error> {
+    tonic::transport::Endpoint::from_shared(format!("unix://{}", socket.display()))?.connect().await
+}
+
+fn s3() -> Vec<ObjectProtocol> {
+    vec![ObjectProtocol { r#type: Type::S3.into() }]
+}
+
+fn parameters(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+}
+
+fn create(name: &str, pairs: &[(&str, &str)]) -> DriverCreateBucketRequest {
+    DriverCreateBucketRequest { name: name.into(), protocols: s3(), parameters: parameters(pairs) }
+}
+
+fn undo(name: &str, pairs: &[(&str, &str)]) -> DriverDeleteBucketByNameRequest {
+    DriverDeleteBucketByNameRequest { name: name.into(), protocols: s3(), parameters: parameters(pairs) }
+}
+
+fn delete(id: &str, pairs: &[(&str, &str)]) -> DriverDeleteBucketRequest {
+    DriverDeleteBucketRequest { bucket_id: id.into(), parameters: parameters(pairs) }
+}
+
+fn existing(id: &str) -> DriverGetExistingBucketRequest {
+    DriverGetExistingBucketRequest { existing_bucket_id: id.into(), protocols: s3(), ..Default::default() }
+}
+
+async fn make(driver: &Driver, name: &str, pairs: &[(&str, &str)]) -> S3BucketInfo {
+    let made = driver.rpc().await.driver_create_bucket(create(name, pairs)).await.unwrap().into_inner();
+    let info = made.protocols.unwrap().s3.unwrap();
+    assert_eq!(info.bucket_id, made.bucket_id);
+    info
+}
+
+fn refused<T: std::fmt::Debug>(answer: Result<T, Status>, code: Code, words: &str) {
+    let status = answer.unwrap_err();
+    assert_eq!(status.code(), code, "{status:?}");
+    assert!(status.message().contains(words), "{status:?}");
+    assert!(status.details().is_empty());
+}
+
+#[tokio::test]
+async fn a_bucket_is_made_used_kept_over_a_restart_and_deleted() {
+    let place = Place::new();
+    let driver = place.start(&["--id-prefix", "team-", "--region", "lab-1"]).await;
+    assert_eq!(driver.info().await.unwrap(), "sample.objectstorage.local");
+    let info = make(&driver, "bc-1", &[]).await;
+    assert_eq!((info.bucket_id.as_str(), info.region.as_str()), ("team-bc-1", "lab-1"));
+    let put = place.operator(&info).put_object().bucket(&info.bucket_id).key("key");
+    put.body(ByteStream::from_static(b"kept")).send().await.unwrap();
+    drop(driver);
+
+    let driver = place.start(&["--id-prefix", "squad-"]).await;
+    let info = make(&driver, "bc-1", &[]).await;
+    assert_eq!(info.bucket_id, "team-bc-1");
+    let object = place.operator(&info).get_object().bucket(&info.bucket_id).key("key").send().await.unwrap();
+    assert_eq!(object.body.collect().await.unwrap().to_vec(), b"kept");
+    let mut rpc = driver.rpc().await;
+    assert_eq!(
+        rpc.driver_get_existing_bucket(existing("team-bc-1")).await.unwrap().into_inner().bucket_id,
+        "team-bc-1"
+    );
+    refused(
+        rpc.driver_delete_bucket(delete("team-bc-1", &[])).await,
+        Code::FailedPrecondition,
+        "holds objects",
+    );
+    place.operator(&info).delete_object().bucket(&info.bucket_id).key("key").send().await.unwrap();
+    rpc.driver_delete_bucket(delete("team-bc-1", &[])).await.unwrap();
+    drop(driver);
+    assert_eq!(place.buckets(), []);
+}
+
+#[tokio::test]
+async fn what_cannot_be_is_refused_with_the_right_code_and_in_words() {
+    let place = Place::new();
+    let driver = place.start(&[]).await;
+    let mut rpc = driver.rpc().await;
+    make(&driver, "bc-1", &[]).await;
+    let long = "x".repeat(64);
+    refused(rpc.driver_create_bucket(create(&long, &[])).await, Code::InvalidArgument, "63");
+    refused(rpc.driver_create_bucket(create("bc-2", &[("tpyo", "1")])).await, Code::InvalidArgument, "tpyo");
+    let azure = vec![ObjectProtocol { r#type: Type::Azure.into() }];
+    let azure = DriverCreateBucketRequest { protocols: azure, ..create("bc-2", &[]) };
+    refused(rpc.driver_create_bucket(azure).await, Code::InvalidArgument, "Azure");
+    let other = [("deleteNonEmpty", "true")];
+    refused(rpc.driver_create_bucket(create("bc-1", &other)).await, Code::AlreadyExists, "other");
+    refused(rpc.driver_get_existing_bucket(existing("absent")).await, Code::NotFound, "absent");
+    refused(rpc.driver_get_existing_bucket(existing("Not/A_Name")).await, Code::NotFound, "Not/A_Name");
+    let grant = rpc.driver_grant_bucket_access(DriverGrantBucketAccessRequest::default()).await;
+    assert!(matches!(grant.unwrap_err().code(), Code::Unimplemented | Code::InvalidArgument));
+
+    // None of that made, or undoes, anything.
+    for nothing in
+        [undo(&long, &[]), undo("bc-1", &other), undo("bc-2", &[("tpyo", "1")]), undo("absent", &[])]
+    {
+        rpc.driver_delete_bucket_by_name(nothing).await.unwrap();
+    }
+    for nothing in ["absent", "Not/A_Name", "../data", &long] {
+        rpc.driver_delete_bucket(delete(nothing, &[])).await.unwrap();
+    }
+    drop(driver);
+    assert_eq!(place.buckets().len(), 1);
+}
+
+#[tokio::test]
+async fn a_bucket_may_be_deleted_with_its_contents_if_its_class_says_so() {
+    let place = Place::new();
+    let driver = place.start(&[]).await;
+    let discard = [("deleteNonEmpty", "true")];
+    let info = make(&driver, "bc-1", &discard).await;
+    place.operator(&info).put_object().bucket("bc-1").key("a/b").send().await.unwrap();
+    driver.rpc().await.driver_delete_bucket_by_name(undo("bc-1", &discard)).await.unwrap();
+    drop(driver);
+    assert_eq!(place.buckets(), []);
+}
+
+/// The window that the whole project is about: made, and not yet said so.
+#[tokio::test]
+async fn a_slow_create_has_made_its_bucket_before_it_answers_and_cannot_be_undone_meanwhile() {
+    let place = Place::new();
+    let driver = place.start(&["--create-delay", "1h"]).await;
+    let mut rpc = driver.rpc().await;
+    let pending = tokio::spawn(async move { rpc.driver_create_bucket(create("bc-1", &[])).await });
+    let give_up = Instant::now() + PATIENCE;
+    while !place.data().join("buckets/bc-1").exists() {
+        assert!(Instant::now() < give_up);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    refused(driver.rpc().await.driver_delete_bucket_by_name(undo("bc-1", &[])).await, Code::Aborted, "");
+    assert!(!pending.is_finished());
+    drop(driver);
+    let driver = place.start(&[]).await;
+    driver.rpc().await.driver_delete_bucket_by_name(undo("bc-1", &[])).await.unwrap();
+    drop(driver);
+    assert_eq!(place.buckets(), []);
+}
+
+/// I1: whatever the driver was doing when it died, undoing every create by name leaves nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_driver_killed_at_any_moment_loses_track_of_nothing() {
+    let place = Place::new();
+    for round in 0_u64..12 {
+        let driver = place.start(&[]).await;
+        let calls: Vec<_> = (0..16)
+            .map(|n| {
+                let socket = driver.socket.clone();
+                tokio::spawn(async move {
+                    let mut rpc = ProvisionerClient::new(connect(&socket).await.ok()?);
+                    let made = rpc
+                        .driver_create_bucket(create(&format!("bc-{round}-{n}"), &[]))
+                        .await
+                        .ok()?
+                        .into_inner();
+                    if n % 2 == 0 {
+                        rpc.driver_delete_bucket(delete(&made.bucket_id, &[])).await.ok()?;
+                    }
+                    Some(())
+                })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_millis(round * 4)).await;
+        driver.signal("-KILL");
+        drop(driver);
+        for call in calls {
+            call.await.unwrap();
+        }
+    }
+    let store = Store::open(&place.data(), IdPrefix::default()).unwrap();
+    println!("{} buckets were there", store.list().unwrap().len());
+    for (round, n) in (0..12).flat_map(|round| (0..16).map(move |n| (round, n))) {
+        let request = Request {
+            name: format!("bc-{round}-{n}"),
+            protocols: ["S3".to_owned()].into(),
+            parameters: BTreeMap::new(),
+        };
+        store.delete_by_name(request, Contents::Keep).await.unwrap();
+    }
+    assert_eq!(store.list().unwrap(), []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_hundred_rounds_of_create_beside_its_undo_over_the_socket_leave_nothing_after_one_more_undo() {
+    let place = Place::new();
+    let driver = place.start(&["--log-level", "error"]).await;
+    let rpc = driver.rpc().await;
+    for round in 0..200 {
+        let name = format!("bc-{round}");
+        let (mut one, mut two, mut three) = (rpc.clone(), rpc.clone(), rpc.clone());
+        let (made, undone) = tokio::join!(
+            one.driver_create_bucket(create(&name, &[])),
+            two.driver_delete_bucket_by_name(undo(&name, &[]))
+        );
+        for failed in [made.err(), undone.err()].into_iter().flatten() {
+            assert_eq!(failed.code(), Code::Aborted);
+        }
+        three.driver_delete_bucket_by_name(undo(&name, &[])).await.unwrap();
+    }
+    drop(driver);
+    assert_eq!(place.buckets(), []);
+}
+
+#[tokio::test]
+async fn sigterm_ends_the_driver_cleanly_and_takes_the_socket_away() {
+    let place = Place::new();
+    let driver = place.start(&[]).await;
+    make(&driver, "bc-1", &[]).await;
+    driver.signal("-TERM");
+    let status = driver.ended();
+    assert!(status.success(), "{status}: {}", place.log());
+    assert!(!place.socket().exists());
+    assert_eq!(place.buckets().len(), 1);
+}
+
+/// I7.
+#[tokio::test]
+async fn the_operators_secret_is_in_its_file_and_nowhere_else() {
+    let place = Place::new();
+    let driver = place.start(&["--log-level", "trace"]).await;
+    let info = make(&driver, "bc-1", &[]).await;
+    let s3 = place.operator(&info);
+    s3.put_object().bucket("bc-1").key("key").send().await.unwrap();
+    assert!(s3.get_object().bucket("bc-1").key("absent").send().await.is_err());
+    let credentials = std::fs::read_to_string(place.data().join("operator-credentials")).unwrap();
+    let secret = credentials.lines().find_map(|line| line.strip_prefix("aws_secret_access_key = ")).unwrap();
+    assert!(place.log().contains("S3 server listens"));
+    assert!(!place.log().contains(secret));
+}
+
+#[rstest]
+#[case::port(&["--s3-listen", "192.0.2.1:9"], "can't listen for S3 on 192.0.2.1:9 (--s3-listen)")]
+#[case::endpoint(&["--s3-listen", "0.0.0.0:0"], "--s3-endpoint")]
+#[case::credentials(&["--credentials-file", "/dev/null/file"], "credentials file /dev/null/file can't be used")]
+#[tokio::test]
+async fn a_driver_that_cannot_start_says_why_in_its_last_line(#[case] flags: &[&str], #[case] words: &str) {
+    let (status, log) = Place::new().refusal(flags);
+    assert_eq!(status.code(), Some(1));
+    assert!(log.lines().last().unwrap().contains(words), "{log}");
+}
+
+#[tokio::test]
+async fn data_beside_the_socket_a_file_as_data_folder_and_a_socket_in_use_are_refused() {
+    let place = Place::new();
+    let beside = place.socket().parent().unwrap().join("data");
+    let (status, log) = place.refusal(&["--data-dir", beside.to_str().unwrap()]);
+    assert_eq!(status.code(), Some(1));
+    assert!(log.lines().last().unwrap().contains("must not be the socket's folder"), "{log}");
+    std::fs::write(place.data(), "a file").unwrap();
+    let (status, log) = place.refusal(&[]);
+    assert_eq!(status.code(), Some(1));
+    assert!(log.lines().last().unwrap().contains("can't be written"), "{log}");
+    std::fs::remove_file(place.data()).unwrap();
+
+    let _first = place.start(&[]).await;
+    let (status, log) = place.refusal(&[]);
+    assert_eq!(status.code(), Some(1));
+    assert!(log.lines().last().unwrap().contains("in use by another process"), "{log}");
+}
