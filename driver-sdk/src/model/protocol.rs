@@ -17,7 +17,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    pub(crate) fn from_wire(wire: &proto::ObjectProtocol) -> Option<Self> {
+    pub(crate) fn from_wire(wire: proto::ObjectProtocol) -> Option<Self> {
         match wire.r#type() {
             Type::Unknown => None,
             Type::S3 => Some(Self::S3),

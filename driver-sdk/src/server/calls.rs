@@ -88,7 +88,7 @@ impl Calls {
     {
         let started = Instant::now();
         // Counted before it is asked whether the server is open, so that a call is either waited for or refused.
-        let _counted = self.tracker.token();
+        let counted = self.tracker.token();
         let abandoned = CancellationToken::new();
         let (running, not_after) =
             self.admit(&plan, metadata, &abandoned).map_err(|error| refusal(&plan, error))?;
@@ -101,9 +101,10 @@ impl Calls {
             // What a panic says is for the driver's own log; it may hold anything.
             let outcome = outcome.unwrap_or_else(|_| Err(panicked()));
             trace(&plan, started, outcome.as_ref().err());
+            drop(counted);
             outcome
         };
-        let task = self.tracker.spawn(task.instrument(span));
+        let task = tokio::spawn(task.instrument(span));
         let _tells_the_driver = abandoned.drop_guard();
         task.await.unwrap_or_else(|_| Err(panicked())).map(Response::new).map_err(Status::from)
     }

@@ -127,7 +127,7 @@ impl Server {
         let calls = Calls::new(self.driver);
         let router = tonic::transport::Server::builder()
             .add_service(IdentityServer::new(IdentityService(answer::driver_info(&driver_info))))
-            .add_service(ProvisionerServer::new(ProvisionerService(calls.clone())));
+            .add_service(ProvisionerServer::new(ProvisionerService::new(calls.clone(), driver_info)));
         Ok(BoundServer { calls, router, listener, socket, drain_timeout: self.drain_timeout })
     }
 }
@@ -155,11 +155,12 @@ impl BoundServer {
         calls.close();
         info!(running = calls.running(), "driver stops: waits for the calls that run");
         let drained = timeout(drain_timeout, calls.ended()).await;
+        let left = calls.running();
         quit.cancel();
         let goodbye = timeout(GOODBYE, server).await;
         drop(socket);
         if drained.is_err() {
-            return Err(ServeError::StillRunning { calls: calls.running(), waited: drain_timeout });
+            return Err(ServeError::StillRunning { calls: left, waited: drain_timeout });
         }
         // A client that keeps its connection open is no failure of ours.
         goodbye.map_or(Ok(()), |ended| ended.map_err(ServeError::Task)?.map_err(ServeError::Transport))

@@ -8,7 +8,9 @@ use super::calls::{Calls, Plan, Running, refusal};
 use crate::error::DriverError;
 use crate::guard::Key;
 use crate::model::ids::{AccountName, BucketName};
+use crate::model::info::DriverInfo;
 use crate::model::parameters::Parameters;
+use crate::model::protocol::Protocol;
 use crate::model::requests::{
     CreateBucketRequest, DeleteBucketByNameRequest, DeleteBucketRequest, GetExistingBucketRequest,
     GrantAccessRequest, RevokeAccessByNameRequest, RevokeAccessRequest,
@@ -17,7 +19,10 @@ use crate::wire::answer::{self, Wanted};
 use crate::wire::request::FromWire;
 
 /// Hands each request, checked, to the driver.
-pub(crate) struct ProvisionerService(pub(crate) Calls);
+pub(crate) struct ProvisionerService {
+    calls: Calls,
+    info: DriverInfo,
+}
 
 type Answer<T> = Result<Response<T>, Status>;
 
@@ -34,6 +39,21 @@ impl Target {
 }
 
 impl ProvisionerService {
+    pub(crate) fn new(calls: Calls, info: DriverInfo) -> Self {
+        Self { calls, info }
+    }
+
+    /// COSI-CREATE-5. Not asked when something is to go: what an earlier version of the driver made may still be there.
+    fn supports<'a>(&self, wanted: impl IntoIterator<Item = &'a Protocol>) -> Result<(), DriverError> {
+        match wanted.into_iter().find(|protocol| !self.info.protocols().contains(protocol)) {
+            Some(unknown) => Err(DriverError::invalid_argument(format!(
+                "protocol {unknown} is not supported by driver {}",
+                self.info.name()
+            ))),
+            None => Ok(()),
+        }
+    }
+
     async fn call<W, R, A, F>(
         &self,
         rpc: &'static str,
@@ -51,17 +71,17 @@ impl ProvisionerService {
         let request = R::from_wire(message).map_err(|error| refusal(&plan, error.into()))?;
         let target = target(&request).map_err(|error| refusal(&plan, error))?;
         (plan.subject, plan.keys) = (target.subject, target.keys);
-        self.0.run(plan, &metadata, |running| work(running, request)).await
+        self.calls.run(plan, &metadata, |running| work(running, request)).await
     }
 
     fn bucket_name(&self, name: &BucketName, parameters: &Parameters) -> Result<Target, DriverError> {
-        let id = self.0.ask(|driver| driver.bucket_id_for(name, parameters))?;
+        let id = self.calls.ask(|driver| driver.bucket_id_for(name, parameters))?;
         let keys = [Some(Key::BucketName(name.clone())), id.map(Key::BucketId)];
         Ok(Target { subject: name.clone().into(), keys: keys.into_iter().flatten().collect() })
     }
 
     fn account_name(&self, name: &AccountName, parameters: &Parameters) -> Result<Target, DriverError> {
-        let id = self.0.ask(|driver| driver.account_id_for(name, parameters))?;
+        let id = self.calls.ask(|driver| driver.account_id_for(name, parameters))?;
         let keys = [Some(Key::AccountName(name.clone())), id.map(Key::AccountId)];
         Ok(Target { subject: name.clone().into(), keys: keys.into_iter().flatten().collect() })
     }
@@ -73,7 +93,10 @@ impl Provisioner for ProvisionerService {
         &self,
         request: Request<proto::DriverCreateBucketRequest>,
     ) -> Answer<proto::DriverCreateBucketResponse> {
-        let target = |request: &CreateBucketRequest| self.bucket_name(&request.name, &request.parameters);
+        let target = |request: &CreateBucketRequest| {
+            self.supports(&request.protocols)?;
+            self.bucket_name(&request.name, &request.parameters)
+        };
         self.call("DriverCreateBucket", request, target, |call, request: CreateBucketRequest| async move {
             let (name, wanted) = (request.name.clone(), request.protocols.clone());
             let made = call.driver.create_bucket(&call.context, request).await?;
@@ -89,6 +112,7 @@ impl Provisioner for ProvisionerService {
         request: Request<proto::DriverGetExistingBucketRequest>,
     ) -> Answer<proto::DriverGetExistingBucketResponse> {
         let target = |request: &GetExistingBucketRequest| {
+            self.supports(&request.protocols)?;
             let id = &request.bucket_id;
             Ok(Target::one(id.as_str(), Key::BucketId(id.clone())))
         };
@@ -121,8 +145,10 @@ impl Provisioner for ProvisionerService {
         &self,
         request: Request<proto::DriverGrantBucketAccessRequest>,
     ) -> Answer<proto::DriverGrantBucketAccessResponse> {
-        let target =
-            |request: &GrantAccessRequest| self.account_name(&request.account_name, &request.parameters);
+        let target = |request: &GrantAccessRequest| {
+            self.supports([&request.protocol])?;
+            self.account_name(&request.account_name, &request.parameters)
+        };
         self.call(
             "DriverGrantBucketAccess",
             request,

@@ -127,7 +127,7 @@ fn text<T>(field: &str, text: String, check: fn(String) -> Result<T, InvalidValu
 fn protocols(wire: &[proto::ObjectProtocol]) -> Checked<BTreeSet<Protocol>> {
     let mut found = BTreeSet::new();
     for one in wire {
-        let Some(protocol) = Protocol::from_wire(one) else { return invalid("protocols", Problem::Unknown) };
+        let Some(protocol) = Protocol::from_wire(*one) else { return invalid("protocols", Problem::Unknown) };
         if !found.insert(protocol) {
             return invalid("protocols", Problem::Twice);
         }
@@ -136,7 +136,7 @@ fn protocols(wire: &[proto::ObjectProtocol]) -> Checked<BTreeSet<Protocol>> {
 }
 
 fn protocol(wire: Option<proto::ObjectProtocol>) -> Checked<Protocol> {
-    wire.as_ref().and_then(Protocol::from_wire).map_or_else(|| invalid("protocol", Problem::Unknown), Ok)
+    wire.and_then(Protocol::from_wire).map_or_else(|| invalid("protocol", Problem::Unknown), Ok)
 }
 
 fn authentication(wire: Option<proto::AuthenticationType>, name: String) -> Checked<Authentication> {
@@ -173,7 +173,7 @@ fn accessed(
         if !seen.insert(bucket_id.clone()) {
             return invalid("buckets", Problem::Twice);
         }
-        let Some(mode) = bucket.access_mode.as_ref().and_then(access_mode) else {
+        let Some(mode) = bucket.access_mode.and_then(access_mode) else {
             return invalid(format!("buckets[{index}].access_mode"), Problem::Unknown);
         };
         found.push(AccessedBucket { bucket_id, mode });
@@ -181,7 +181,7 @@ fn accessed(
     Ok(found)
 }
 
-fn access_mode(wire: &proto::AccessMode) -> Option<AccessMode> {
+fn access_mode(wire: proto::AccessMode) -> Option<AccessMode> {
     match wire.mode() {
         Mode::Unknown => None,
         Mode::ReadWrite => Some(AccessMode::ReadWrite),

@@ -1,0 +1,267 @@
+//! What the driver never sees: every limit of the protocol, by table and by fuzzing.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::*;
+use cosi_driver_sdk::{DriverError, RevokeAccessRequest};
+use cosi_proto::NOT_AFTER_KEY;
+use cosi_proto::v1alpha2 as proto;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use proto::provisioner_client::ProvisionerClient;
+use rstest::rstest;
+use tonic::transport::Channel;
+use tonic::{Code, Request, Response, Status};
+
+type Create = proto::DriverCreateBucketRequest;
+type Grant = proto::DriverGrantBucketAccessRequest;
+
+/// A driver that must not be asked.
+fn untouchable() -> Scripted {
+    Scripted {
+        create: hook(|_, _| async { panic!("asked") }),
+        existing: hook(|_, _| async { panic!("asked") }),
+        delete: hook(|_, _| async { panic!("asked") }),
+        delete_by_name: hook(|_, _| async { panic!("asked") }),
+        grant: hook(|_, _| async { panic!("asked") }),
+        revoke: hook(|_, _| async { panic!("asked") }),
+        revoke_by_name: hook(|_, _| async { panic!("asked") }),
+        id_for: |_| None,
+    }
+}
+
+fn assert_refused<T: std::fmt::Debug>(answer: Result<Response<T>, Status>, reason: &str) {
+    let status = answer.unwrap_err();
+    assert_eq!((status.code(), status.message()), (Code::InvalidArgument, reason));
+}
+
+#[rstest]
+#[case(|request: &mut Create| request.name.clear(), "name is empty")]
+#[case(|request: &mut Create| request.name = "a".repeat(254), "name is longer than 253 bytes")]
+#[case(|request: &mut Create| request.name = "BC".into(), "name is not a lower-case DNS-1123 subdomain")]
+#[case(|request: &mut Create| request.protocols[0].r#type = 0, "protocols is unknown or not set")]
+#[case(|request: &mut Create| request.protocols[0].r#type = 77, "protocols is unknown or not set")]
+#[case(|request: &mut Create| request.protocols.push(s3()), "protocols names the same thing twice")]
+#[case(|request: &mut Create| { request.parameters.insert("k".into(), "v".repeat(4096)); }, "parameters is longer than 4096 bytes")]
+#[tokio::test]
+async fn a_create_that_breaks_a_limit_is_refused(#[case] change: fn(&mut Create), #[case] reason: &str) {
+    let served = Served::start(untouchable()).await;
+    let mut request = create_request("bc-1");
+    change(&mut request);
+    assert_refused(served.client().await.driver_create_bucket(request.clone()).await, reason);
+    let undo = proto::DriverDeleteBucketByNameRequest {
+        name: request.name,
+        protocols: request.protocols,
+        parameters: request.parameters,
+    };
+    assert_refused(served.client().await.driver_delete_bucket_by_name(undo).await, reason);
+}
+
+#[rstest]
+#[case(|request: &mut Grant| request.account_name.clear(), "account_name is empty")]
+#[case(|request: &mut Grant| request.account_name = "a_b".into(), "account_name is not a lower-case DNS-1123 subdomain")]
+#[case(|request: &mut Grant| request.protocol = None, "protocol is unknown or not set")]
+#[case(|request: &mut Grant| request.authentication_type = None, "authentication_type is unknown or not set")]
+#[case(|request: &mut Grant| request.authentication_type.as_mut().unwrap().r#type = 2, "service_account_name is empty")]
+#[case(|request: &mut Grant| { request.authentication_type.as_mut().unwrap().r#type = 2; request.service_account_name = "a".repeat(254); },
+    "service_account_name is longer than 253 bytes")]
+#[case(|request: &mut Grant| request.buckets.clear(), "buckets is empty")]
+#[case(|request: &mut Grant| request.buckets[1].bucket_id.clear(), "buckets[1].bucket_id is empty")]
+#[case(|request: &mut Grant| request.buckets[1].bucket_id = "a".into(), "buckets names the same thing twice")]
+#[case(|request: &mut Grant| request.buckets[1].access_mode = None, "buckets[1].access_mode is unknown or not set")]
+#[case(|request: &mut Grant| request.buckets[0].access_mode.as_mut().unwrap().mode = 0, "buckets[0].access_mode is unknown or not set")]
+#[case(|request: &mut Grant| { request.parameters.insert("k".repeat(4096), "v".into()); }, "parameters is longer than 4096 bytes")]
+#[tokio::test]
+async fn a_grant_that_breaks_a_limit_is_refused(#[case] change: fn(&mut Grant), #[case] reason: &str) {
+    let served = Served::start(untouchable()).await;
+    let mut request = grant_request("ba-1", &["a", "b"]);
+    change(&mut request);
+    assert_refused(served.client().await.driver_grant_bucket_access(request).await, reason);
+}
+
+/// COSI-GEN-10: an empty id never means "nothing to do".
+#[tokio::test]
+async fn an_empty_or_odd_or_endless_id_is_refused() {
+    let served = Served::start(untouchable()).await;
+    let mut client = served.client().await;
+    let too_long = "x".repeat(2049);
+    for (id, reason) in [
+        ("", "is empty"),
+        ("a b", "holds ' '; only letters, digits and / . _ - may be in it"),
+        (too_long.as_str(), "is longer than 2048 bytes"),
+    ] {
+        let existing =
+            proto::DriverGetExistingBucketRequest { existing_bucket_id: id.into(), ..Default::default() };
+        assert_refused(
+            client.driver_get_existing_bucket(existing).await,
+            &format!("existing_bucket_id {reason}"),
+        );
+        assert_refused(client.driver_delete_bucket(delete_request(id)).await, &format!("bucket_id {reason}"));
+        assert_refused(
+            client.driver_revoke_bucket_access(revoke_request(id)).await,
+            &format!("account_id {reason}"),
+        );
+    }
+}
+
+/// COSI-CREATE-5, COSI-EXISTING-3.
+#[tokio::test]
+async fn a_protocol_that_the_driver_does_not_support_is_refused_by_name() {
+    let served = Served::start(untouchable()).await;
+    let mut client = served.client().await;
+    let azure = proto::ObjectProtocol { r#type: proto::object_protocol::Type::Azure.into() };
+    let reason = "protocol Azure is not supported by driver scripted.example.com";
+    let create = Create { protocols: vec![s3(), azure], ..create_request("bc-1") };
+    assert_refused(client.driver_create_bucket(create).await, reason);
+    let grant = Grant { protocol: Some(azure), ..grant_request("ba-1", &["a"]) };
+    assert_refused(client.driver_grant_bucket_access(grant).await, reason);
+    let existing = proto::DriverGetExistingBucketRequest {
+        existing_bucket_id: "x".into(),
+        protocols: vec![azure],
+        ..Default::default()
+    };
+    assert_refused(client.driver_get_existing_bucket(existing).await, reason);
+}
+
+/// Leaving keys alive because a list is empty would help nobody.
+#[tokio::test]
+async fn a_revoke_without_buckets_reaches_the_driver() {
+    let revoke = hook(|_, request: RevokeAccessRequest| async move {
+        assert!(request.buckets.is_empty());
+        Ok::<_, DriverError>(())
+    });
+    let served = Served::start(Scripted { revoke, ..Scripted::default() }).await;
+    served.client().await.driver_revoke_bucket_access(revoke_request("ba-1")).await.unwrap();
+}
+
+fn texts() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?(\\.[a-z0-9]{1,4}){0,2}",
+        "[a-zA-Z0-9/._-]{0,12}",
+        any::<String>(),
+        (0_usize..5000).prop_map(|length| "a".repeat(length)),
+    ]
+}
+
+fn parameter_maps() -> impl Strategy<Value = BTreeMap<String, String>> {
+    proptest::collection::btree_map(any::<String>(), texts(), 0..4)
+}
+
+#[derive(Debug, Clone)]
+struct Fuzz {
+    texts: [String; 3],
+    numbers: Vec<i32>,
+    parameters: BTreeMap<String, String>,
+    not_after: Option<String>,
+}
+
+fn fuzz() -> impl Strategy<Value = Fuzz> {
+    let limits = proptest::option::of("[ -~]{0,24}|[0-9]{1,20}");
+    ([texts(), texts(), texts()], proptest::collection::vec(-1..5_i32, 0..4), parameter_maps(), limits)
+        .prop_map(|(texts, numbers, parameters, not_after)| Fuzz { texts, numbers, parameters, not_after })
+}
+
+impl Fuzz {
+    fn request<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        if let Some(limit) = self.not_after.as_ref().and_then(|limit| limit.parse().ok()) {
+            request.metadata_mut().insert(NOT_AFTER_KEY, limit);
+        }
+        request
+    }
+
+    fn number(&self, index: usize) -> i32 {
+        self.numbers.get(index).copied().unwrap_or(1)
+    }
+
+    fn protocols(&self) -> Vec<proto::ObjectProtocol> {
+        self.numbers.iter().map(|number| proto::ObjectProtocol { r#type: *number }).collect()
+    }
+
+    fn grant(&self) -> proto::DriverGrantBucketAccessRequest {
+        let bucket = |number: &i32| proto::driver_grant_bucket_access_request::AccessedBucket {
+            bucket_id: self.texts[2].clone(),
+            access_mode: Some(proto::AccessMode { mode: *number }),
+        };
+        proto::DriverGrantBucketAccessRequest {
+            account_name: self.texts[0].clone(),
+            protocol: Some(proto::ObjectProtocol { r#type: self.number(0) }),
+            authentication_type: Some(proto::AuthenticationType { r#type: self.number(1) }),
+            service_account_name: self.texts[1].clone(),
+            parameters: self.parameters.clone(),
+            buckets: self.numbers.iter().map(bucket).collect(),
+        }
+    }
+
+    /// Calls every RPC; gives what failed.
+    async fn call_all(&self, client: &mut ProvisionerClient<Channel>) -> Vec<Status> {
+        let grant = self.grant();
+        let revoke = proto::DriverRevokeBucketAccessRequest {
+            account_id: grant.account_name.clone(),
+            protocol: grant.protocol,
+            authentication_type: grant.authentication_type,
+            service_account_name: grant.service_account_name.clone(),
+            parameters: grant.parameters.clone(),
+            buckets: Vec::new(),
+        };
+        let revoke_by_name = proto::DriverRevokeBucketAccessByNameRequest {
+            account_name: grant.account_name.clone(),
+            protocol: grant.protocol,
+            authentication_type: grant.authentication_type,
+            service_account_name: grant.service_account_name.clone(),
+            parameters: grant.parameters.clone(),
+            buckets: Vec::new(),
+        };
+        let create = proto::DriverCreateBucketRequest {
+            name: self.texts[0].clone(),
+            protocols: self.protocols(),
+            parameters: self.parameters.clone(),
+        };
+        let existing = proto::DriverGetExistingBucketRequest {
+            existing_bucket_id: self.texts[1].clone(),
+            protocols: self.protocols(),
+            parameters: self.parameters.clone(),
+        };
+        let by_name = proto::DriverDeleteBucketByNameRequest {
+            name: self.texts[0].clone(),
+            protocols: self.protocols(),
+            parameters: self.parameters.clone(),
+        };
+        let delete = delete_request(&self.texts[1]);
+        let answers = [
+            client.driver_create_bucket(self.request(create)).await.err(),
+            client.driver_get_existing_bucket(self.request(existing)).await.err(),
+            client.driver_delete_bucket(self.request(delete)).await.err(),
+            client.driver_delete_bucket_by_name(self.request(by_name)).await.err(),
+            client.driver_grant_bucket_access(self.request(grant)).await.err(),
+            client.driver_revoke_bucket_access(self.request(revoke)).await.err(),
+            client.driver_revoke_bucket_access_by_name(self.request(revoke_by_name)).await.err(),
+        ];
+        answers.into_iter().flatten().collect()
+    }
+}
+
+/// C30. The driver answers S3 whatever it is asked, so another protocol ends in INTERNAL: the server refuses the answer.
+#[test]
+fn whatever_is_asked_the_answer_is_a_code_of_the_protocol_with_a_reason_and_the_server_lives() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (_served, client) = runtime.block_on(async {
+        let served = Served::start(Scripted::default()).await;
+        let client = served.client().await;
+        (served, client)
+    });
+    let mut runner = TestRunner::new(Config { cases: 400, failure_persistence: None, ..Config::default() });
+    let outcome = runner.run(&fuzz(), |case| {
+        for status in runtime.block_on(case.call_all(&mut client.clone())) {
+            let known = [Code::InvalidArgument, Code::FailedPrecondition, Code::Internal];
+            prop_assert!(known.contains(&status.code()), "{status:?}");
+            prop_assert!(!status.message().is_empty() && status.details().is_empty());
+            prop_assert!(!status.message().contains("panicked"), "{status:?}");
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+}
