@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 /// # Cancellation
 /// When the caller's deadline passes or the caller goes away, the driver's method goes on: it holds the name until it
 /// returns, so that nothing else for the name can run beside it. A method that can stop safely should do so when
-/// [`abandoned`](Self::abandoned) resolves, and return an error such as DEADLINE_EXCEEDED; nobody receives it, but it
+/// [`abandoned`](Self::abandoned) resolves, and return an error such as `DEADLINE_EXCEEDED`; nobody receives it, but it
 /// is traced.
 #[derive(Debug, Clone)]
 pub struct CallContext {

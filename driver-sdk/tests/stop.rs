@@ -20,8 +20,8 @@ async fn busy(gate: &Gate, drain: Duration) -> (Served, JoinHandle<Result<String
             Ok(bucket(request.name.as_str()))
         }
     });
-    let server = Server::new(Scripted { create, ..Scripted::default() }).drain_timeout(drain);
-    let served = Served::start_with(server).await;
+    let driver = Scripted { create, ..Scripted::default() };
+    let served = Served::start_with(Server::new(driver).drain_timeout(drain)).await;
     let mut client = served.client().await;
     let call = tokio::spawn(async move {
         client.driver_create_bucket(create_request("bc-1")).await.map(|answer| answer.into_inner().bucket_id)

@@ -31,7 +31,7 @@ impl Parameters {
     /// Refuses what the driver doesn't know (COSI-CREATE-5).
     ///
     /// # Errors
-    /// INVALID_ARGUMENT that names every key that is not in `known`.
+    /// `INVALID_ARGUMENT` that names every key that is not in `known`.
     pub fn only(&self, known: &[&str]) -> Result<(), DriverError> {
         let unknown: Vec<_> = self.0.keys().filter(|key| !known.contains(&key.as_str())).collect();
         if unknown.is_empty() {

@@ -111,10 +111,10 @@ mod tests {
 
     #[rstest]
     #[case("20S", Some(Duration::from_secs(20)))]
-    #[case("99999999H", Some(Duration::from_secs(99_999_999 * 3600)))]
+    #[case("99999999H", Some(Duration::from_hours(99_999_999)))]
     #[case("1500m", Some(Duration::from_millis(1500)))]
     #[case("7u", Some(Duration::from_micros(7)))]
-    #[case("2M", Some(Duration::from_secs(120)))]
+    #[case("2M", Some(Duration::from_mins(2)))]
     #[case("5n", Some(Duration::from_nanos(5)))]
     #[case("", None)]
     #[case("S", None)]
