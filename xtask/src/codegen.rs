@@ -27,7 +27,9 @@ pub fn codegen(check: bool) -> Result<()> {
             continue;
         }
         if check {
-            bail!("proto/src/generated/{name} is not what proto/proto/{PROTO} makes; run `cargo xtask codegen`");
+            bail!(
+                "proto/src/generated/{name} is not what proto/proto/{PROTO} makes; run `cargo xtask codegen`"
+            );
         }
         fs::create_dir_all(&target).with_context(|| format!("create {}", target.display()))?;
         fs::write(&path, content).with_context(|| format!("write {}", path.display()))?;
@@ -51,13 +53,17 @@ fn compile(protos: &Path, comments: bool) -> Result<Compiler> {
 /// Messages that must not print themselves: those with a secret field or with parameters.
 fn debug_by_hand(descriptors: &[u8]) -> Result<Vec<String>> {
     let pool = DescriptorPool::decode(descriptors)?;
-    let secret = pool.get_extension_by_name(&format!("{PACKAGE}.cosi_secret")).context("no option cosi_secret")?;
+    let secret =
+        pool.get_extension_by_name(&format!("{PACKAGE}.cosi_secret")).context("no option cosi_secret")?;
     let own = pool.all_messages().filter(|m| m.package_name() == PACKAGE && !m.is_map_entry());
     let hidden = own.filter(|m| m.fields().any(|f| f.is_map() || f.options().has_extension(&secret)));
     Ok(hidden.map(|m| format!(".{}", m.full_name())).collect())
 }
 
-fn rust_source(files: protox::prost_reflect::prost_types::FileDescriptorSet, hidden: &[String]) -> Result<Vec<u8>> {
+fn rust_source(
+    files: protox::prost_reflect::prost_types::FileDescriptorSet,
+    hidden: &[String],
+) -> Result<Vec<u8>> {
     // The compiler's and the generator's descriptor types are one type only as long as they agree on prost's version.
     let files = tonic_prost_build::FileDescriptorSet::decode(files.encode_to_vec().as_slice())?;
     let out = Scratch::new()?;

@@ -41,7 +41,8 @@ fn found(folder: &Path) -> Result<BTreeMap<String, String>> {
         let path = entry?.path();
         let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default().to_owned();
         if path.extension().is_some_and(|extension| extension == "yaml") && name != "kustomization.yaml" {
-            found.insert(name, fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?);
+            found
+                .insert(name, fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?);
         }
     }
     Ok(found)

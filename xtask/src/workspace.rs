@@ -1,8 +1,8 @@
 //! Where the workspace is, and how its programs are run.
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, io};
 
 use anyhow::{Context, Result, ensure};
 
@@ -10,16 +10,6 @@ use anyhow::{Context, Result, ensure};
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
-}
-
-/// The folder that this program was built into, and that `cargo build` puts the others into.
-///
-/// # Errors
-/// If the system does not tell where this program is.
-pub(crate) fn built() -> io::Result<PathBuf> {
-    let folder = env::current_exe()?.parent().map(Path::to_owned).unwrap_or_default();
-    // Tests are a level deeper.
-    Ok(if folder.ends_with("deps") { folder.parent().map(Path::to_owned).unwrap_or_default() } else { folder })
 }
 
 /// Cargo, in the workspace's top folder.

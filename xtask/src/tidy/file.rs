@@ -83,14 +83,15 @@ impl fmt::Display for Finding {
 fn is_test(path: &str) -> bool {
     let inner = path.split_once('/').map_or("", |(_, inner)| inner);
     let is_rust = path.rsplit_once('.').is_some_and(|(_, extension)| extension == "rs");
-    is_rust && (inner == "tests.rs" || inner.split('/').any(|part| part == "tests") || inner.ends_with("/tests.rs"))
+    is_rust
+        && (inner == "tests.rs"
+            || inner.split('/').any(|part| part == "tests")
+            || inner.ends_with("/tests.rs"))
 }
 
 /// The number of lines before a module of tests, which comes last in a file.
 fn tests_begin(lines: &[String]) -> usize {
-    let begins = |pair: &[String]| {
-        matches!(pair, [mark, module] if mark.trim() == "#[cfg(test)]" && module.trim_start().starts_with("mod "))
-    };
+    let begins = |pair: &[String]| matches!(pair, [mark, module] if mark.trim() == "#[cfg(test)]" && module.trim_start().starts_with("mod "));
     lines.windows(2).position(begins).unwrap_or(lines.len())
 }
 
@@ -113,7 +114,8 @@ mod tests {
 
     #[test]
     fn files_of_tests_are_known_by_their_place() {
-        for path in ["api/tests/a.rs", "tests/tests/a/main.rs", "api/src/b/tests.rs", "api/src/b/tests/c.rs"] {
+        for path in ["api/tests/a.rs", "tests/tests/a/main.rs", "api/src/b/tests.rs", "api/src/b/tests/c.rs"]
+        {
             assert_eq!(File::new(path, "a\nb").code_length(), 0, "{path}");
         }
         for path in ["tests/src/lib.rs", "api/src/contests.rs", "tests/devcluster/main.go"] {

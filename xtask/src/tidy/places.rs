@@ -2,7 +2,8 @@
 
 use super::file::{File, Finding};
 
-const FOLDERS: [&str; 4] = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/Us", "ers/")];
+const FOLDERS: [&str; 4] =
+    [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/Us", "ers/")];
 const REGISTRIES: [&str; 3] = [concat!("GO", "PROXY="), concat!("[sou", "rce."), concat!("[regis", "tries")];
 const CRATES_IO: &str = "source = \"registry+https://github.com/rust-lang/crates.io-index\"";
 
@@ -11,7 +12,8 @@ pub(super) fn named(file: &File) -> Vec<Finding> {
         if file.name() == "Cargo.lock" {
             return line.starts_with("source = ") && line != CRATES_IO;
         }
-        FOLDERS.iter().any(|folder| has_path(line, folder)) || REGISTRIES.iter().any(|word| line.contains(word))
+        FOLDERS.iter().any(|folder| has_path(line, folder))
+            || REGISTRIES.iter().any(|word| line.contains(word))
     };
     file.lines()
         .filter(|(_, line)| wrong(line))
@@ -46,7 +48,11 @@ mod tests {
     #[test]
     fn a_folder_inside_a_path_or_url_is_fine() {
         for folder in FOLDERS {
-            assert_eq!(findings("a/b.md", &format!("https://example.org{folder}x and ./a{folder}x")), 0, "{folder}");
+            assert_eq!(
+                findings("a/b.md", &format!("https://example.org{folder}x and ./a{folder}x")),
+                0,
+                "{folder}"
+            );
         }
     }
 

@@ -10,7 +10,9 @@ pub(super) fn in_tests(file: &File) -> Vec<Finding> {
         return Vec::new();
     }
     let sleeps = file.test_lines().filter(|(_, line)| is_sleep(line));
-    sleeps.map(|(number, _)| file.finding(number, "a test sleeps; wait for the thing, with a deadline")).collect()
+    sleeps
+        .map(|(number, _)| file.finding(number, "a test sleeps; wait for the thing, with a deadline"))
+        .collect()
 }
 
 fn is_sleep(line: &str) -> bool {
@@ -35,7 +37,11 @@ mod tests {
         for path in ["thread::", "std::thread::", "tokio::time::", "time::", ""] {
             let line = format!("    {path}{CALL}SECOND).await;");
             assert_eq!(findings("a/tests/b.rs", &line), 1, "{line}");
-            assert_eq!(findings("a/src/b.rs", &format!("#[cfg(test)]\nmod tests {{\n{line}\n}}")), 1, "{line}");
+            assert_eq!(
+                findings("a/src/b.rs", &format!("#[cfg(test)]\nmod tests {{\n{line}\n}}")),
+                1,
+                "{line}"
+            );
         }
     }
 
@@ -47,7 +53,9 @@ mod tests {
 
     #[test]
     fn what_only_looks_like_it_is_none() {
-        for line in [format!("asyncio_{CALL}x)"), format!("// {CALL}x) would be wrong"), format!("fn {CALL})")] {
+        for line in
+            [format!("asyncio_{CALL}x)"), format!("// {CALL}x) would be wrong"), format!("fn {CALL})")]
+        {
             assert_eq!(findings("a/tests/b.rs", &line), 0, "{line}");
         }
     }

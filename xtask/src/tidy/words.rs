@@ -15,7 +15,9 @@ pub(super) fn unfinished(file: &File) -> Vec<Finding> {
         word.or_else(|| CODE.into_iter().find(|code| file.is("rs") && line.contains(code)))
     };
     file.lines()
-        .filter_map(|(number, line)| Some(file.finding(number, format!("{} is unfinished work", found(line)?))))
+        .filter_map(|(number, line)| {
+            Some(file.finding(number, format!("{} is unfinished work", found(line)?)))
+        })
         .collect()
 }
 

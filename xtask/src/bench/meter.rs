@@ -1,0 +1,97 @@
+//! What the kernel and the API server know about what happened.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use kube::Client;
+
+/// Writes to Buckets and Events that the API server has got, refused ones and status writes included.
+pub(super) async fn writes(client: &Client) -> Result<f64> {
+    let request = http::Request::get("/metrics").body(Vec::new()).context("ask for metrics")?;
+    Ok(count_writes(&client.request_text(request).await.context("read the API server's metrics")?))
+}
+
+fn count_writes(metrics: &str) -> f64 {
+    let of_interest = |line: &&str| {
+        let has = |label: &str, values: &[&str]| {
+            values.iter().any(|value| line.contains(&format!("{label}=\"{value}\"")))
+        };
+        line.starts_with("apiserver_request_total{")
+            && has("resource", &["buckets", "events"])
+            && has("verb", &["POST", "PUT", "PATCH", "APPLY", "DELETE"])
+    };
+    let numbers = metrics.lines().filter(of_interest).filter_map(|line| line.rsplit(' ').next());
+    numbers.filter_map(|number| number.parse::<f64>().ok()).sum()
+}
+
+/// Resident memory of a process in MB (10⁶ bytes).
+pub(super) fn rss(pid: u32) -> Result<f64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).context("read a process's memory")?;
+    resident(&status).context("a process without memory")
+}
+
+fn resident(status: &str) -> Option<f64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kib * 1024.0 / 1e6)
+}
+
+/// Clock ticks (usually 10 ms) that a process has computed.
+pub(super) fn ticks(pid: u32) -> Result<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).context("read a process's times")?;
+    computed(&stat).context("a process without times")
+}
+
+fn computed(stat: &str) -> Option<u64> {
+    // The name in parentheses may hold anything; what follows are fields from the third on.
+    let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+    let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+    Some(field(14)? + field(15)?)
+}
+
+/// The machine in a line.
+pub(super) fn machine() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let model = model.map_or("unknown processor", |(_, model)| model.trim());
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    format!("{cores} × {model}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_writes_of_buckets_and_events_are_counted() {
+        let line = |verb: &str, resource: &str, n: u32| {
+            format!("apiserver_request_total{{code=\"200\",resource=\"{resource}\",verb=\"{verb}\"}} {n}\n")
+        };
+        let text = [
+            "# HELP apiserver_request_total x\n".to_owned(),
+            line("PATCH", "buckets", 3),
+            line("POST", "events", 4),
+            line("LIST", "buckets", 50),
+            line("PATCH", "leases", 60),
+        ];
+        assert!((count_writes(&text.concat()) - 7.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn memory_and_times_of_this_process_are_there() {
+        let pid = std::process::id();
+        assert!(rss(pid).unwrap() > 0.5);
+        ticks(pid).unwrap();
+    }
+
+    #[test]
+    fn a_name_with_spaces_and_parentheses_does_not_confuse() {
+        let stat = "7 (a) b) S 1 7 7 0 -1 4194304 100 0 0 0 12 5 0 0 20 0 1 0 100 1000 50";
+        assert_eq!(computed(stat), Some(17));
+    }
+
+    #[test]
+    fn memory_is_told_in_megabytes() {
+        assert_eq!(resident("Name:\ta\nVmRSS:\t   10000 kB\n").unwrap().round() as u64, 10);
+    }
+}

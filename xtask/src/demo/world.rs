@@ -1,0 +1,175 @@
+//! Everything that runs: API server, driver, sidecar.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use cosi_tests::devcluster::{DevCluster, ServerOptions};
+use cosi_tests::sidecar::beside_us;
+use tempfile::TempDir;
+use tokio::process::Command;
+use tokio::time::{Instant, sleep};
+
+use super::backend::Backend;
+use super::cluster::Cluster;
+use super::narrator::Narrator;
+use crate::process::Process;
+
+/// The name of the driver.
+pub(super) const DRIVER: &str = "sample.objectstorage.local";
+/// How long anything may take that should take moments; machines may be slow.
+const PATIENCE: Duration = Duration::from_secs(60);
+const POLL: Duration = Duration::from_millis(20);
+
+/// All processes, and the folder they work in.
+pub(super) struct World {
+    pub(super) narrator: Narrator,
+    folder: TempDir,
+    s3: String,
+    apiserver: Option<DevCluster>,
+    driver: Option<Process>,
+    sidecar: Option<Process>,
+}
+
+impl World {
+    /// An empty world.
+    ///
+    /// # Errors
+    /// If there is no place for it.
+    pub(super) fn new() -> Result<Self> {
+        let folder =
+            tempfile::Builder::new().prefix("cosi-demo-").tempdir().context("make a temporary folder")?;
+        let apiserver = None;
+        Ok(Self {
+            narrator: Narrator::default(),
+            folder,
+            s3: free_port()?,
+            apiserver,
+            driver: None,
+            sidecar: None,
+        })
+    }
+
+    pub(super) async fn start_apiserver(&mut self) -> Result<Cluster> {
+        // Never TEST_KUBECONFIG: whatever cluster that names, a demo has no business there.
+        let start = || DevCluster::start(&ServerOptions::default());
+        let apiserver = tokio::task::spawn_blocking(start).await.context("start the API server")??;
+        self.apiserver = Some(apiserver);
+        self.cluster()
+    }
+
+    pub(super) fn cluster(&self) -> Result<Cluster> {
+        let apiserver = self.apiserver.as_ref().context("no API server")?;
+        Ok(Cluster::new(&apiserver.client().context("connect to the API server")?))
+    }
+
+    /// Starts the driver; it waits for `delay` after making a bucket before it tells.
+    pub(super) async fn start_driver(&mut self, delay: &str) -> Result<Backend> {
+        std::fs::create_dir_all(self.path("socket")).context("make the socket's folder")?;
+        let mut command = Command::new(beside_us("cosi-sample-driver"));
+        command
+            .args(["--driver-name", DRIVER, "--create-delay", delay, "--s3-listen", &self.s3, "--endpoint"])
+            .arg(self.socket())
+            .arg("--data-dir")
+            .arg(self.path("data"));
+        self.driver = Some(Process::start(command, &self.path("driver.log"))?);
+        self.await_backend().await
+    }
+
+    async fn await_backend(&mut self) -> Result<Backend> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let ended = self.driver.as_mut().and_then(Process::ended);
+            ensure!(ended.is_none(), "the driver ended");
+            // The key pair is written at the first start.
+            if let Ok(backend) = Backend::new(&self.s3_url(), &self.credentials())
+                && backend.buckets().await.is_ok()
+            {
+                return Ok(backend);
+            }
+            ensure!(Instant::now() < deadline, "the driver's S3 server does not answer");
+            sleep(POLL).await;
+        }
+    }
+
+    pub(super) async fn stop_driver(&mut self) -> Result<()> {
+        let Some(driver) = self.driver.take() else { return Ok(()) };
+        let status = driver.stop().await?;
+        ensure!(status.success(), "the driver ended with {status}");
+        Ok(())
+    }
+
+    pub(super) fn start_sidecar(&mut self) -> Result<()> {
+        let mut command = Command::new(beside_us("cosi-sidecar"));
+        command
+            .args(["--timeout", "4s", "--late-landing-grace", "1s", "--retry-interval-start", "200ms"])
+            .args(["--retry-interval-max", "1s", "--driver-endpoint"])
+            .arg(self.socket())
+            .arg("--kubeconfig")
+            .arg(self.kubeconfig()?);
+        self.sidecar = Some(Process::start(command, &self.path("sidecar.log"))?);
+        Ok(())
+    }
+
+    /// Kills the sidecar as a crash would.
+    pub(super) async fn kill_sidecar(&mut self) -> Result<()> {
+        self.sidecar.take().context("no sidecar to kill")?.kill().await
+    }
+
+    /// Waits until `look` sees something. A sidecar that ends meanwhile is an error.
+    pub(super) async fn await_<T>(
+        &mut self,
+        what: &str,
+        look: impl AsyncFn() -> Result<Option<T>>,
+    ) -> Result<T> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(seen) = look().await? {
+                return Ok(seen);
+            }
+            if let Some(status) = self.sidecar.as_mut().and_then(Process::ended) {
+                bail!("the sidecar ended ({status})");
+            }
+            ensure!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
+            sleep(POLL).await;
+        }
+    }
+
+    /// Ends everything. The folder goes, too, unless it shall be `left` for a look at the logs.
+    pub(super) async fn end(mut self, left: bool) -> Option<PathBuf> {
+        for process in [self.sidecar.take(), self.driver.take()].into_iter().flatten() {
+            if let Err(error) = process.stop().await {
+                eprintln!("{error:#}");
+            }
+        }
+        drop(self.apiserver.take());
+        left.then(|| self.folder.keep())
+    }
+
+    pub(super) fn kubeconfig(&self) -> Result<&Path> {
+        Ok(self.apiserver.as_ref().context("no API server")?.kubeconfig_path())
+    }
+
+    pub(super) fn socket(&self) -> String {
+        format!("unix://{}", self.path("socket/cosi.sock").display())
+    }
+
+    pub(super) fn s3_url(&self) -> String {
+        format!("http://{}", self.s3)
+    }
+
+    pub(super) fn credentials(&self) -> PathBuf {
+        self.path("data/operator-credentials")
+    }
+
+    fn path(&self, inside: &str) -> PathBuf {
+        self.folder.path().join(inside)
+    }
+}
+
+/// An address that nobody listens on; the driver keeps it over restarts.
+fn free_port() -> Result<String> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("find a free port")?;
+    Ok(listener.local_addr().context("find a free port")?.to_string())
+}
