@@ -43,6 +43,9 @@ pub enum RunError {
     /// The driver's server broke, or calls didn't end in time.
     #[error("the driver's server stopped")]
     Serve(#[from] ServeError),
+    /// The disk failed under the ledger. A restart opens it anew.
+    #[error("the ledger can't be used any more after a disk error; start again once the disk is well")]
+    Ledger,
     /// The S3 server broke.
     #[error("the S3 server stopped")]
     S3(#[source] io::Error),
@@ -64,11 +67,12 @@ pub async fn run(settings: &Settings, stop: impl Future<Output = ()>) -> Result<
     let driver = Server::new(SampleDriver::new(Arc::clone(&store), profile)).bind(&settings.endpoint).await?;
 
     let end_of_s3 = CancellationToken::new();
-    let s3 = backend::serve(listener, S3Server::new(store, &accounts), end_of_s3.clone());
+    let s3 = backend::serve(listener, S3Server::new(Arc::clone(&store), &accounts), end_of_s3.clone());
     let mut s3 = AbortOnDropHandle::new(tokio::spawn(s3));
     tokio::select! {
         ended = driver.run_until(stop) => ended?,
         ended = &mut s3 => return s3_end(ended),
+        () = store.broken() => return Err(RunError::Ledger),
     }
     end_of_s3.cancel();
     s3_end(s3.await)

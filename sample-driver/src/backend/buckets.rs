@@ -49,7 +49,8 @@ impl Buckets {
     {
         let done = async {
             let id: BucketId = bucket.parse().map_err(|_| s3_error!(InvalidBucketName))?;
-            let entered = self.store.enter(&id).await.map_err(internal)?.ok_or_else(|| s3_error!(NoSuchBucket))?;
+            let entered =
+                self.store.enter(&id).await.map_err(internal)?.ok_or_else(|| s3_error!(NoSuchBucket))?;
             tokio::spawn(work(entered)).await.map_err(internal)?
         };
         done.await.inspect_err(log_internal)
@@ -63,7 +64,10 @@ fn internal(cause: impl std::error::Error + Send + Sync + 'static) -> S3Error {
 /// Only what is our fault; that a client asks for a missing key is no news.
 fn log_internal(error: &S3Error) {
     if *error.code() == S3ErrorCode::InternalError {
-        tracing::error!(cause = error.source().map(|cause| chain(cause)), "an S3 request failed inside the server");
+        tracing::error!(
+            cause = error.source().map(|cause| chain(cause)),
+            "an S3 request failed inside the server"
+        );
     }
 }
 

@@ -78,3 +78,42 @@ pub(crate) fn delete(seen: &Seen, id: &BucketId, contents: Contents) -> Result<V
     steps.extend(seen.marker.clone().map(Step::Unmark));
     Ok(steps)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(name: &str) -> Request {
+        Request { name: name.into(), protocols: [].into(), parameters: [].into() }
+    }
+
+    fn id() -> BucketId {
+        "bc-1".parse().unwrap()
+    }
+
+    fn marker() -> Marker {
+        Marker::new(request("bc-1"), id())
+    }
+
+    const NOTHING: Seen = Seen { marker: None, id_taken: false, bucket: None };
+
+    #[test]
+    fn a_create_marks_before_it_makes() {
+        let steps = create(&NOTHING, &request("bc-1"), &id()).unwrap();
+        assert_eq!(steps, [Step::Mark(marker()), Step::Make(id())]);
+    }
+
+    /// The other name's create may have got no further than its marker.
+    #[test]
+    fn an_id_that_another_name_has_is_refused_even_before_its_bucket_is_there() {
+        let seen = Seen { id_taken: true, ..NOTHING };
+        assert!(matches!(create(&seen, &request("bc-1"), &id()), Err(CreateError::Foreign(_))));
+    }
+
+    #[test]
+    fn a_delete_takes_the_bucket_away_before_it_forgets_whose_it_was() {
+        let seen = Seen { marker: Some(marker()), id_taken: false, bucket: Some(Filling::Nothing) };
+        let steps = delete(&seen, &id(), Contents::Keep).unwrap();
+        assert_eq!(steps, [Step::TakeAway(id()), Step::Purge(id()), Step::Unmark(marker())]);
+    }
+}

@@ -55,15 +55,6 @@ impl StoreError {
     }
 }
 
-impl<E: Into<redb::Error>> From<LedgerFault<E>> for StoreError {
-    fn from(fault: LedgerFault<E>) -> Self {
-        Self::Ledger(fault.0.into())
-    }
-}
-
-/// Any of redb's error types, on its way to [`StoreError::Ledger`].
-pub(crate) struct LedgerFault<E>(pub(crate) E);
-
 /// No id belongs to a name.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -7,9 +7,10 @@ use std::{
 
 use redb::{Database, DatabaseError, ReadableDatabase, TableDefinition};
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 
 use super::{
-    error::{LedgerFault, OpenError, StoreError},
+    error::{OpenError, StoreError},
     id::BucketId,
 };
 
@@ -55,6 +56,8 @@ impl Marker {
 #[derive(Debug)]
 pub(crate) struct Ledger {
     db: Database,
+    /// Cancelled when the file failed: redb refuses all further work until it is opened anew.
+    broken: CancellationToken,
 }
 
 impl Ledger {
@@ -66,7 +69,7 @@ impl Ledger {
             DatabaseError::DatabaseAlreadyOpen => OpenError::InUse(file.parent().unwrap_or(file).into()),
             e => fault(e.into()),
         })?;
-        let ledger = Self { db };
+        let ledger = Self::over(db);
         // Tables exist from here on, so that reads needn't know about a first start.
         ledger.write(|_, _| Ok(())).map_err(|e| match e {
             StoreError::Ledger(e) => fault(e),
@@ -75,19 +78,36 @@ impl Ledger {
         Ok(ledger)
     }
 
+    fn over(db: Database) -> Self {
+        Self { db, broken: CancellationToken::new() }
+    }
+
+    /// Resolves when only opening the file anew can help.
+    pub(crate) async fn broken(&self) {
+        self.broken.cancelled().await;
+    }
+
+    fn fault(&self, e: impl Into<redb::Error>) -> StoreError {
+        let e = e.into();
+        if matches!(e, redb::Error::Io(_) | redb::Error::PreviousIo | redb::Error::Corrupted(_)) {
+            self.broken.cancel();
+        }
+        StoreError::Ledger(e)
+    }
+
     /// The marker under a name.
     pub(crate) fn by_name(&self, name: &str) -> Result<Option<Marker>, StoreError> {
-        let read = self.db.begin_read().map_err(LedgerFault)?;
-        let markers = read.open_table(MARKERS).map_err(LedgerFault)?;
-        let record = markers.get(name).map_err(LedgerFault)?;
+        let read = self.db.begin_read().map_err(|e| self.fault(e))?;
+        let markers = read.open_table(MARKERS).map_err(|e| self.fault(e))?;
+        let record = markers.get(name).map_err(|e| self.fault(e))?;
         record.map(|json| serde_json::from_slice(json.value()).map_err(StoreError::Marker)).transpose()
     }
 
     /// The marker that gave out an id.
     pub(crate) fn by_id(&self, id: &BucketId) -> Result<Option<Marker>, StoreError> {
-        let read = self.db.begin_read().map_err(LedgerFault)?;
-        let names = read.open_table(NAMES).map_err(LedgerFault)?;
-        let name = names.get(id.as_str()).map_err(LedgerFault)?.map(|name| name.value().to_owned());
+        let read = self.db.begin_read().map_err(|e| self.fault(e))?;
+        let names = read.open_table(NAMES).map_err(|e| self.fault(e))?;
+        let name = names.get(id.as_str()).map_err(|e| self.fault(e))?.map(|name| name.value().to_owned());
         name.map_or(Ok(None), |name| self.by_name(&name))
     }
 
@@ -116,12 +136,84 @@ impl Ledger {
             &mut redb::Table<'_, &str, &str>,
         ) -> Result<(), redb::StorageError>,
     ) -> Result<(), StoreError> {
-        let write = self.db.begin_write().map_err(LedgerFault)?;
+        let write = self.db.begin_write().map_err(|e| self.fault(e))?;
         {
-            let mut markers = write.open_table(MARKERS).map_err(LedgerFault)?;
-            let mut names = write.open_table(NAMES).map_err(LedgerFault)?;
-            change(&mut markers, &mut names).map_err(LedgerFault)?;
+            let mut markers = write.open_table(MARKERS).map_err(|e| self.fault(e))?;
+            let mut names = write.open_table(NAMES).map_err(|e| self.fault(e))?;
+            change(&mut markers, &mut names).map_err(|e| self.fault(e))?;
         }
-        Ok(write.commit().map_err(LedgerFault)?)
+        Ok(write.commit().map_err(|e| self.fault(e))?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io,
+        sync::{
+            Arc,
+            atomic::{AtomicBool, Ordering},
+        },
+    };
+
+    use redb::{StorageBackend, backends::InMemoryBackend};
+
+    use super::*;
+
+    /// A disk that can be made to fail.
+    #[derive(Debug)]
+    struct Flaky {
+        disk: InMemoryBackend,
+        fails: Arc<AtomicBool>,
+    }
+
+    impl Flaky {
+        fn check(&self) -> io::Result<()> {
+            if self.fails.load(Ordering::SeqCst) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        }
+    }
+
+    impl StorageBackend for Flaky {
+        fn len(&self) -> io::Result<u64> {
+            self.disk.len()
+        }
+
+        fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+            self.disk.read(offset, out)
+        }
+
+        fn set_len(&self, len: u64) -> io::Result<()> {
+            self.check()?;
+            self.disk.set_len(len)
+        }
+
+        fn sync_data(&self) -> io::Result<()> {
+            self.check()?;
+            self.disk.sync_data()
+        }
+
+        fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+            self.check()?;
+            self.disk.write(offset, data)
+        }
+    }
+
+    fn marker() -> Marker {
+        let request =
+            Request { name: "bc-1".into(), protocols: BTreeSet::new(), parameters: BTreeMap::new() };
+        Marker::new(request, "bc-1".parse().unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_disk_that_failed_under_the_ledger_is_made_known_and_not_only_to_the_caller() {
+        let fails = Arc::new(AtomicBool::new(false));
+        let flaky = Flaky { disk: InMemoryBackend::new(), fails: Arc::clone(&fails) };
+        let ledger = Ledger::over(Database::builder().create_with_backend(flaky).unwrap());
+        ledger.put(&marker()).unwrap();
+        assert!(!ledger.broken.is_cancelled());
+        fails.store(true, Ordering::SeqCst);
+        let failed = ledger.remove(&marker());
+        assert!(matches!(failed, Err(StoreError::Ledger(_))), "{failed:?}");
+        ledger.broken().await;
     }
 }

@@ -154,6 +154,11 @@ impl Store {
         }
     }
 
+    /// Resolves when the ledger's file failed in a way that only opening the store anew can mend.
+    pub async fn broken(&self) {
+        self.disk.ledger.broken().await;
+    }
+
     /// The id that a create with this name answers.
     ///
     /// # Errors
