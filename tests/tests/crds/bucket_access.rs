@@ -42,10 +42,11 @@ fn status(field: &str, value: impl Into<Value>) -> Value {
 
 /// The first list entry of `entry`, with one field changed (null: without it).
 fn with(mut entry: Value, field: &str, value: impl Into<Value>) -> Value {
+    let fields = entry.as_object_mut().unwrap();
     match value.into() {
-        Value::Null => entry.as_object_mut().unwrap().remove(field).into(),
-        value => entry[field] = value,
-    }
+        Value::Null => fields.remove(field),
+        value => fields.insert(field.to_owned(), value),
+    };
     json!([entry])
 }
 

@@ -151,7 +151,7 @@ fn judge(row: &Row, answer: Result<DynamicObject, kube::Error>) -> Option<String
 }
 
 /// Fields and messages of a 422.
-pub(crate) fn causes(error: &kube::Error) -> Vec<(String, String)> {
+fn causes(error: &kube::Error) -> Vec<(String, String)> {
     let kube::Error::Api(status) = error else {
         return Vec::new();
     };
