@@ -12,9 +12,9 @@ use tonic::metadata::MetadataMap;
 use tonic::{Code, Status};
 
 use super::abilities::{Abilities, Busy};
-use super::accounts::{Access, Account};
+use super::acting::{self, Seen};
 use super::answer::Answer;
-use super::backend::{Backend, Bucket, Wanted};
+use super::backend::Backend;
 use super::call::{self, Call, Request};
 use super::ledger::{Effect, End, Event, Recorder};
 use super::script::{Answering, Doing, Step};
@@ -37,13 +37,6 @@ pub(super) struct Core {
     turns: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<()>>>>,
     arrivals: Mutex<usize>,
     accepted: AtomicUsize,
-}
-
-/// What the call saw under its name when it arrived: only a racy backend acts on it.
-#[derive(Default)]
-struct Seen {
-    bucket: Option<Bucket>,
-    account: Option<Account>,
 }
 
 /// The right to work for a name, which ends with the call: by its answer, or when the client gives up on a call that hangs.
@@ -244,7 +237,7 @@ impl Core {
     fn act(&self, call: &Call, seen: Seen, half: bool) -> Result<Answer, Status> {
         let abilities = self.abilities();
         let mut backend = lock(&self.backend);
-        let (effects, result) = do_at(&mut backend, &abilities, &call.request, seen, half);
+        let (effects, result) = acting::act(&mut backend, &abilities, &call.request, seen, half);
         // Under the lock, so that the ledger has the order of the backend.
         for effect in effects {
             self.did(call, effect);
@@ -255,51 +248,6 @@ impl Core {
     fn did(&self, call: &Call, effect: Effect) {
         self.ledger.write(Event::Did { call: call.number, effect });
     }
-}
-
-fn do_at(
-    backend: &mut Backend,
-    abilities: &Abilities,
-    request: &Request,
-    seen: Seen,
-    half: bool,
-) -> (Vec<Effect>, Result<Answer, Status>) {
-    match request {
-        Request::GetInfo(_) => (vec![], Ok(Answer::info(abilities))),
-        Request::Create(r) => {
-            let wanted = Wanted::new(&r.protocols, &r.parameters);
-            let (effects, bucket) = backend.create(abilities, &r.name, &wanted, seen.bucket, half);
-            (effects, bucket.map(|bucket| Answer::bucket(bucket, &wanted.protocols(abilities))))
-        }
-        Request::GetExisting(r) => {
-            let protocols = Wanted::new(&r.protocols, &r.parameters).protocols(abilities);
-            let bucket = backend.by_id(&r.existing_bucket_id).cloned();
-            let bucket = bucket.ok_or_else(|| Status::not_found("no such bucket"));
-            (vec![], bucket.map(|bucket| Answer::bucket(bucket, &protocols)))
-        }
-        Request::Grant(r) => {
-            let (effects, account) = backend.grant(abilities, r, seen.account, half);
-            (effects, account.and_then(Answer::grant))
-        }
-        Request::DeleteByName(_) | Request::RevokeByName(_) if !abilities.by_name => {
-            (vec![], Err(Status::unimplemented("this driver has no by-name RPCs")))
-        }
-        // Half of a delete or revoke is nothing yet.
-        _ if half => (vec![], Ok(Answer::Done)),
-        Request::Delete(r) => done(backend.delete(abilities, &r.bucket_id)),
-        Request::DeleteByName(r) => {
-            let wanted = Wanted::new(&r.protocols, &r.parameters);
-            done(backend.delete_by_name(abilities, &r.name, &wanted))
-        }
-        Request::Revoke(r) => done(backend.revoke(abilities, &r.account_id)),
-        Request::RevokeByName(r) => {
-            done(backend.revoke_by_name(abilities, &r.account_name, &Access::of_revoke(r)))
-        }
-    }
-}
-
-fn done((effects, result): (Vec<Effect>, Result<(), Status>)) -> (Vec<Effect>, Result<Answer, Status>) {
-    (effects, result.map(|()| Answer::Done))
 }
 
 fn error(code: i32, message: &str) -> Status {

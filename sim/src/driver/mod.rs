@@ -5,12 +5,14 @@
 
 mod abilities;
 mod accounts;
+mod acting;
 mod answer;
 mod backend;
 mod call;
 mod core;
 mod info;
 mod ledger;
+mod on;
 mod oracle;
 mod script;
 mod service;
@@ -21,8 +23,9 @@ pub use backend::Bucket;
 pub use call::{Call, Request, Rpc};
 pub use info::Protocol;
 pub use ledger::{Effect, End, Event, Ledger};
+pub use on::On;
 pub use oracle::Violation;
-pub use script::{Nonsense, On, Step};
+pub use script::{Nonsense, Step};
 
 use std::collections::BTreeSet;
 use std::fmt;
