@@ -1,6 +1,7 @@
 //! Tests across crates and processes, and what they share.
 
 pub mod devcluster;
+pub mod object_store;
 pub mod sidecar;
 pub mod skip;
 

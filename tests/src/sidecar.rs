@@ -63,17 +63,36 @@ impl Sidecar {
     /// # Errors
     /// [`SidecarError::Run`] if there is no folder for its log.
     pub fn new(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, SidecarError> {
-        let program = beside_us("cosi-sidecar");
+        Self::of("cosi-sidecar", args)
+    }
+
+    /// Another program of the workspace, run in the same way: the driver beside the sidecar, say.
+    ///
+    /// # Errors
+    /// As [`Sidecar::new`].
+    pub fn of(
+        program: &str,
+        args: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Result<Self, SidecarError> {
+        let program = beside_us(program);
         let folder = tempfile::Builder::new().prefix("cosi-sidecar-").tempdir();
         let folder = folder.map_err(|source| SidecarError::Run { program: program.clone(), source })?;
         let args = args.into_iter().map(Into::into).collect();
         Ok(Self { program, args, folder, process: None })
     }
 
-    /// Adds to the command line of the lives to come. The last of several equal flags must not be relied on: the sidecar
-    /// takes each once.
+    /// Adds to the command line of the lives to come. The sidecar takes each flag once.
     pub fn add_args(&mut self, args: impl IntoIterator<Item = impl Into<OsString>>) {
         self.args.extend(args.into_iter().map(Into::into));
+    }
+
+    /// Gives a flag another value in the lives to come.
+    pub fn replace_arg(&mut self, flag: &str, value: impl Into<OsString>) {
+        let place = self.args.iter().position(|arg| arg == flag).map(|at| at + 1);
+        match place.and_then(|at| self.args.get_mut(at)) {
+            Some(old) => *old = value.into(),
+            None => self.args.extend([flag.into(), value.into()]),
+        }
     }
 
     /// Starts the process; one that still runs is killed first.
@@ -142,7 +161,10 @@ impl Sidecar {
         let deadline = Instant::now() + PATIENCE;
         while self.lines_with(text).len() < n {
             if Instant::now() > deadline {
-                return Err(SidecarError::Late { what: format!("{n} log lines with {text:?}"), log: self.log() });
+                return Err(SidecarError::Late {
+                    what: format!("{n} log lines with {text:?}"),
+                    log: self.log(),
+                });
             }
             sleep(EVERY).await;
         }

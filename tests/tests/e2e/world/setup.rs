@@ -153,7 +153,7 @@ impl Setup {
             "--recheck-interval".into(),
             millis(self.recheck),
             "--log-level".into(),
-            "info,cosi_sidecar=debug".into(),
+            "debug".into(),
         ];
         args.extend(self.args.iter().cloned());
         args

@@ -1,0 +1,148 @@
+//! RBAC: the rights in deploy/rbac.yaml are enough, and each of them is used (C43).
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use cosi_sim::driver::{On, Step};
+use cosi_tests::sidecar::Sidecar;
+use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
+use kube::api::{Api, DeleteParams, PostParams};
+use kube::config::Kubeconfig;
+use serde_json::json;
+use tempfile::NamedTempFile;
+use tonic::Code;
+
+use crate::world::{Setup, Wish, World, eventually, fresh_name};
+
+/// The sidecar of a world, run as a user who has only the rights of `role`.
+struct Limited {
+    world: World,
+    role: String,
+    _kubeconfig: NamedTempFile,
+}
+
+impl Limited {
+    async fn start(role: ClusterRole) -> Option<Self> {
+        let mut world = Setup::default().sidecar_not_started().start().await?;
+        let name = fresh_name("role");
+        let kubeconfig = kubeconfig_as(world.cluster.kubeconfig_path(), &name);
+        let mut sidecar = Sidecar::new([
+            "--driver-endpoint".into(),
+            world.driver.endpoint(),
+            "--kubeconfig".into(),
+            kubeconfig.path().display().to_string(),
+            "--retry-interval-start=50ms".into(),
+            "--retry-interval-max=400ms".into(),
+            "--late-landing-grace=500ms".into(),
+            "--timeout=1s".into(),
+            "--log-level=info,cosi_sidecar=debug".into(),
+        ])
+        .unwrap();
+        grant(&world.client, &name, role).await;
+        sidecar.start().unwrap();
+        world.sidecar = sidecar;
+        Some(Self { world, role: name, _kubeconfig: kubeconfig })
+    }
+
+    async fn end(self) {
+        let Self { world, role, .. } = self;
+        let options = DeleteParams::default();
+        Api::<ClusterRoleBinding>::all(world.client.clone()).delete(&role, &options).await.unwrap();
+        Api::<ClusterRole>::all(world.client.clone()).delete(&role, &options).await.unwrap();
+        world.end_stopped().await;
+    }
+}
+
+/// C43: a whole life with Events, with exactly the rights that are documented.
+#[tokio::test]
+async fn the_documented_rights_are_enough() {
+    let Some(limited) = Limited::start(documented()).await else { return };
+    let world = &limited.world;
+    world.driver.rule(On::create().nth(1), Step::fail(Code::PermissionDenied));
+    let bucket = world.create(Wish::delete()).await;
+    bucket.wait_ready().await;
+    bucket.wait_event("Failing").await;
+    bucket.wait_claim_event("Failing").await;
+    // Without the annotation, the claim itself must be looked at.
+    bucket.delete().await;
+    bucket.delete_claim().await;
+    bucket.wait_gone().await;
+    world.driver.holds_exactly(&[]).unwrap();
+    assert_eq!(world.sidecar.lines_with("forbid"), Vec::<String>::new());
+    limited.end().await;
+}
+
+/// C43: without any one of them, something is missing; so none is there in vain. The log says that RBAC is why.
+#[tokio::test]
+async fn none_of_the_documented_rights_is_there_in_vain() {
+    for (resource, verb) in documented_pairs() {
+        let Some(limited) = Limited::start(without(&resource, &verb)).await else { return };
+        let world = &limited.world;
+        world.driver.rule(On::create().nth(1), Step::fail(Code::PermissionDenied));
+        let bucket = world.create(Wish::delete()).await;
+        eventually(&format!("{verb} on {resource} to be asked for and refused"), async || {
+            // The live read before a call, and the look at the claim, come with a deletion.
+            if bucket.get().await.is_some_and(|b| b.status.is_some_and(|s| s.ready_to_use)) {
+                bucket.delete().await;
+            }
+            let log = world.sidecar.log();
+            let refused = log.lines().any(|line| line.to_lowercase().contains("forbid"));
+            if refused { Ok(()) } else { Err(log) }
+        })
+        .await;
+        limited.end().await;
+    }
+}
+
+fn documented() -> ClusterRole {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/rbac.yaml");
+    serde_saphyr::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+}
+
+fn documented_pairs() -> Vec<(String, String)> {
+    let rules = documented().rules.unwrap();
+    let pairs = |resource: &String, verbs: &[String]| {
+        verbs.iter().map(|verb| (resource.clone(), verb.clone())).collect::<Vec<_>>()
+    };
+    rules.iter().flat_map(|rule| rule.resources.iter().flatten().flat_map(|r| pairs(r, &rule.verbs))).collect()
+}
+
+fn without(resource: &str, verb: &str) -> ClusterRole {
+    let mut role = documented();
+    for rule in role.rules.iter_mut().flatten() {
+        if rule.resources.iter().flatten().any(|r| r == resource) {
+            rule.verbs.retain(|v| v != verb);
+        }
+    }
+    // A rule without verbs is invalid.
+    if let Some(rules) = &mut role.rules {
+        rules.retain(|rule| !rule.verbs.is_empty());
+    }
+    role
+}
+
+async fn grant(client: &kube::Client, name: &str, mut role: ClusterRole) {
+    role.metadata.name = Some(name.to_owned());
+    let binding = json!({
+        "metadata": { "name": name },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name },
+        "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name }],
+    });
+    let options = PostParams::default();
+    Api::all(client.clone()).create(&options, &role).await.unwrap();
+    let binding: ClusterRoleBinding = serde_json::from_value(binding).unwrap();
+    Api::all(client.clone()).create(&options, &binding).await.unwrap();
+}
+
+/// The admin's kubeconfig, but acting as `user`.
+fn kubeconfig_as(admin: &Path, user: &str) -> NamedTempFile {
+    let config: Kubeconfig = Kubeconfig::read_from(admin).unwrap();
+    let mut config = serde_json::to_value(&config).unwrap();
+    for entry in config["users"].as_array_mut().unwrap() {
+        entry["user"]["as"] = user.into();
+    }
+    let mut file = tempfile::Builder::new().suffix(".kubeconfig").tempfile().unwrap();
+    file.write_all(config.to_string().as_bytes()).unwrap();
+    file
+}
