@@ -1,10 +1,11 @@
 //! The step: one event in, one effect out.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::decide::View;
 use super::state::{Awaiting, BucketState, Sent};
-use super::{Claim, Effect, Event, NoteReason};
+use super::{BucketView, Claim, Effect, Event, NoteReason};
 use crate::{Context, Problem, Retry, WriteFailure};
 
 /// An event that cannot follow the last effect: a defect of the shell. The state is as before.
@@ -26,7 +27,11 @@ impl BucketState {
     pub fn step(&mut self, view: View<'_>, event: Event, ctx: &Context<'_>) -> Result<Effect, Impossible> {
         let awaiting = std::mem::take(&mut self.pass.awaiting);
         match (awaiting, event) {
-            (Awaiting::Nothing, Event::Start { changed, connected }) => self.start(changed, connected, ctx),
+            (Awaiting::Nothing, Event::Start { changed, connected }) => {
+                // What woke us may be our own write, or something that the last pass has seen already.
+                let changed = changed && BucketView::matters(self.backend.owner.as_deref(), view.map(Arc::as_ref));
+                self.start(changed, connected, ctx);
+            }
             (Awaiting::Read, Event::Read(result)) => self.was_read(result, ctx),
             (Awaiting::Claim, Event::Claim(claim)) => self.saw_claim(claim, ctx),
             (Awaiting::Tell, Event::Told) => self.pass.live = false,
@@ -53,7 +58,7 @@ impl BucketState {
     }
 
     /// The object that a call was made for: as it is now if it is still there, else as it was.
-    fn subject(&self, view: View<'_>) -> Option<std::sync::Arc<super::BucketView>> {
+    fn subject(&self, view: View<'_>) -> Option<Arc<BucketView>> {
         let owner = self.backend.owner.as_ref()?;
         Some(view.filter(|v| v.uid == owner.uid).unwrap_or(owner).clone())
     }
@@ -104,7 +109,11 @@ impl BucketState {
         self.pace.conflicts = 0;
         match write {
             Awaiting::Intent if self.backend.sent == Sent::Unknown => self.backend.sent = Sent::Nothing,
-            Awaiting::Removal => self.forget(),
+            Awaiting::Removal => {
+                self.forget();
+                // Nothing is decided any more on an object that we have let go, should it still be the view.
+                self.pass.live = false;
+            }
             Awaiting::Reporting => self.telling.report.settled(ctx.now),
             // The view shows the id, and `decide` finds the Bucket Ready. Where it does not (a CRD that prunes our fields),
             // the next try must not come at once.

@@ -97,6 +97,12 @@ impl BucketView {
         self.existing_id.is_some()
     }
 
+    /// Whether any finalizer keeps the object from going away when it is deleted.
+    #[must_use]
+    pub const fn is_held(&self) -> bool {
+        self.finalizer || !self.other_finalizers.is_empty()
+    }
+
     /// Whether the bucket is recorded as usable.
     #[must_use]
     pub fn is_ready(&self) -> bool {

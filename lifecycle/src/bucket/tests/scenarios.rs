@@ -5,7 +5,8 @@ use cosi_api::DeletionPolicy::{Delete, Retain};
 use super::world::{Op, Scenario, Spec, Trigger};
 use Trigger::{AtOnce, Gone, Idle, Soon};
 
-const BASE: Scenario = Scenario { name: "", ops: Vec::new(), lag: None, moving: 1, never_ready: false, floor: (3, 2) };
+/// A name without users yet.
+pub(crate) const BASE: Scenario = Scenario { name: "", ops: Vec::new(), lag: None, moving: 1, never_ready: false, floor: (3, 2) };
 
 fn dynamic() -> (Trigger, Op) {
     (Idle, Op::Create(Spec::DYNAMIC))

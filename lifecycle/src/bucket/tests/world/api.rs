@@ -100,7 +100,7 @@ impl Api {
             policy: spec.policy,
             claim,
             protocols: [cosi_api::ObjectProtocol::S3].into(),
-            parameters: None,
+            parameters: Some(Arc::new([("tier".to_owned(), "fast".to_owned())].into())),
             existing_id: spec.existing_id.map(Into::into),
             ready: None,
             bucket_id: None,

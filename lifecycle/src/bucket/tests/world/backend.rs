@@ -93,6 +93,10 @@ pub(crate) struct Backend {
     pub(crate) removed: Vec<(String, Option<Uid>)>,
     /// All ids that this backend ever gave.
     pub(crate) given: BTreeSet<String>,
+    /// A call that outlived all memory of it took something away.
+    pub(crate) forgetful: bool,
+    /// What it always refuses.
+    pub(crate) refuses: Option<(Rpc, Code)>,
     /// A defect of the driver: delete-by-name takes what Create refuses.
     pub(crate) takes_foreign: bool,
     ids: u32,
@@ -107,6 +111,8 @@ impl Backend {
             doubled: Vec::new(),
             removed: Vec::new(),
             given: BTreeSet::new(),
+            forgetful: false,
+            refuses: None,
             takes_foreign: false,
             ids: 0,
         };
@@ -127,6 +133,9 @@ impl Backend {
     pub(crate) fn take(&mut self, call: &Call, by: &Uid) -> (Result<CallOk, Failure>, Work) {
         if self.kind.serialises && !self.running.is_empty() {
             return (refused(Code::Aborted), Work::Nothing);
+        }
+        if let Some((_, code)) = self.refuses.filter(|(rpc, _)| *rpc == call.rpc()) {
+            return (refused(code), Work::Nothing);
         }
         let there = |id: &str| self.buckets.contains_key(&id.replace(UNSTORABLE, ""));
         match call {
@@ -197,6 +206,7 @@ impl Backend {
             let forgotten = due.outlived_memory();
             self.land(due.work);
             if forgotten {
+                self.forgetful |= !self.removed.is_empty();
                 self.removed.clear();
             }
         }

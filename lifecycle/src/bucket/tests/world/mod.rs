@@ -11,7 +11,7 @@ mod oracle;
 mod run;
 mod user;
 
-pub(crate) use api::Spec;
+pub(crate) use api::{Api, Spec};
 pub(crate) use backend::DriverKind;
 pub(crate) use fault::{ApiFault, CallFault, Crash, Depth, Fault};
 pub(crate) use mutant::Mutant;
@@ -22,7 +22,6 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::Api;
 use backend::Backend;
 
 use super::super::{BucketState, BucketView, Effect, Note, Uid};
@@ -92,8 +91,12 @@ pub(crate) struct World {
     refused: bool,
     /// The finalizer was taken by force while Ready or across a crash: nobody can know of the bucket.
     forced: bool,
+    /// Somebody took the finalizer off at all.
+    stripped: bool,
     /// This process saw an unknown outcome of a Create.
     saw_unknown: bool,
+    /// The bucket went by somebody's hand.
+    lost: bool,
     /// The last Create was refused, or failed.
     create_refused: bool,
     create_failed: bool,
@@ -138,7 +141,9 @@ impl World {
             disturbed: now,
             refused: false,
             forced: false,
+            stripped: false,
             saw_unknown: false,
+            lost: false,
             create_refused: false,
             create_failed: false,
             acknowledged: BTreeSet::new(),
@@ -170,6 +175,11 @@ impl World {
         if let Some(trace) = &mut self.trace {
             trace.push(format!("{:?} {}", Time::at(Duration::from_secs(1000)).until(self.now), line()));
         }
+    }
+
+    /// How long everything took.
+    pub(crate) fn elapsed(&self) -> Duration {
+        Time::at(Duration::from_secs(1000)).until(self.now)
     }
 
     /// Whether a person was told so about the Bucket.

@@ -46,29 +46,3 @@ pub(crate) enum Mutant {
     /// The driver's delete-by-name takes what its Create refuses.
     DriverTakesForeign,
 }
-
-impl Mutant {
-    pub(crate) const ALL: [Self; 21] = [
-        Self::NoIntent,
-        Self::NoGraceBeforeRepeat,
-        Self::NoGraceBeforeDelete,
-        Self::NoGrace,
-        Self::InternalIsRefused,
-        Self::TimeoutIsRefused,
-        Self::NoPredecessor,
-        Self::CacheForLiveRead,
-        Self::RefusedIsForgotten,
-        Self::ForgetOnFailedWrite,
-        Self::UnconditionedStatus,
-        Self::UnconditionedFinalizers,
-        Self::ReleaseOnFailedCreate,
-        Self::RecreateVanished,
-        Self::NothingWithoutId,
-        Self::StubbornRemoval,
-        Self::LetGoThoughUnknown,
-        Self::ForgetTheGone,
-        Self::DisinheritTheHeir,
-        Self::ReportEveryTry,
-        Self::DriverTakesForeign,
-    ];
-}

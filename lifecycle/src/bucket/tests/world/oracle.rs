@@ -114,7 +114,9 @@ impl World {
                 continue;
             };
             let alive = self.api.object.as_ref().is_some_and(|o| o.view.uid == by && !o.view.deleting);
-            if alive && !self.forced {
+            if alive && self.forced {
+                self.lost = true;
+            } else if alive {
                 self.violate(NoLoss, format!("bucket {id} was deleted while its owner is alive"));
             }
         }
@@ -159,6 +161,9 @@ impl World {
         let half = id.is_some_and(|id| self.backend.buckets.get(id).is_some_and(|m| m.half));
         match object.deleting {
             false if !usable && !self.never_ready => self.violate(Progress, "it does not get Ready".to_owned()),
+            false if usable && !self.lost && !self.backend.forgetful && !id.is_some_and(|id| self.backend.buckets.contains_key(id)) => {
+                self.violate(Truth, "it is Ready without a bucket".to_owned());
+            }
             false if half => self.violate(Truth, "a half-made bucket is Ready".to_owned()),
             false if !object.finalizer && !self.never_ready => {
                 self.violate(Progress, "the finalizer is missing".to_owned());

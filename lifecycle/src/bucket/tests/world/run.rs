@@ -55,6 +55,7 @@ impl World {
             return true;
         }
         if quiet && let Some((_, op)) = self.ops.pop_front() {
+            self.judge();
             self.act(&op);
             self.act_at_once();
             return true;
@@ -153,7 +154,7 @@ impl World {
     fn crash(&mut self) {
         self.log(|| "crash".to_owned());
         let guarded = self.api.object.as_ref().is_some_and(|o| o.view.finalizer);
-        self.forced |= !guarded && self.state.may_be_there();
+        self.forced |= self.stripped && !guarded && self.state.may_be_there();
         self.backend.running.iter_mut().for_each(|r| r.crashes += 1);
         self.state = BucketState::default();
         self.index = self.api.view();

@@ -1,8 +1,9 @@
 //! What people and the controller do.
 
 use super::api::{FOREIGN_FINALIZER, Spec};
-use super::{EXISTING, NAME, World};
+use super::{NAME, World};
 use crate::bucket::Claim;
+use crate::{Code, Rpc};
 use cosi_api::DeletionPolicy;
 
 /// When somebody does something.
@@ -47,10 +48,10 @@ pub(crate) enum Op {
     Driver { by_name: bool },
     /// Somebody else's bucket stands where ours would be made.
     OccupyName,
+    /// From now on the driver answers this RPC with that code, or does its work again.
+    Refuse(Option<(Rpc, Code)>),
     /// The bucket is deleted at the backend by hand.
     LoseBackend,
-    /// A static id is deleted at the backend by hand.
-    LoseExisting,
 }
 
 impl World {
@@ -100,8 +101,11 @@ impl World {
                 self.connected = true;
             }
             Op::OccupyName => self.backend.add_foreign(NAME),
-            Op::LoseBackend => self.backend.buckets.retain(|_, made| made.by.is_none()),
-            Op::LoseExisting => drop(self.backend.buckets.remove(EXISTING)),
+            Op::Refuse(refusal) => self.backend.refuses = *refusal,
+            Op::LoseBackend => {
+                self.lost = true;
+                self.backend.buckets.retain(|_, made| made.by.is_none());
+            }
         }
         if self.lag.is_none() {
             self.deliver();
@@ -113,6 +117,7 @@ impl World {
         let Some(object) = &self.api.object else { return };
         let recorded = object.view.bucket_id.is_some();
         let known = self.state.may_be_there() || self.state.backend.sent == crate::bucket::state::Sent::Nothing;
+        self.stripped |= object.view.finalizer;
         self.forced |= object.view.finalizer && (recorded || !known);
     }
 }

@@ -1,0 +1,227 @@
+//! The step by itself: events that cannot be, and properties over random events.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use rstest::rstest;
+
+use super::world::{Api, Spec};
+use crate::bucket::state::{Awaiting, Purpose, Sent};
+use crate::bucket::{BucketState, BucketView, Call, CallOk, Claim, Effect, Event};
+use crate::{Code, Context, Failure, Settings, Time, WriteFailure};
+
+fn view(spec: Spec) -> BucketView {
+    let mut api = Api::new();
+    api.create(spec);
+    (*api.view().unwrap()).clone()
+}
+
+fn call() -> Call {
+    Call::Delete { id: "id".into(), parameters: None }
+}
+
+fn all_awaiting() -> Vec<Awaiting> {
+    vec![
+        Awaiting::Nothing,
+        Awaiting::Read,
+        Awaiting::Claim,
+        Awaiting::Intent,
+        Awaiting::Removal,
+        Awaiting::Recording,
+        Awaiting::Reporting,
+        Awaiting::Call { call: call(), before: Sent::Nothing, purpose: Purpose::Undo },
+        Awaiting::Tell,
+    ]
+}
+
+fn all_events() -> Vec<Event> {
+    vec![
+        Event::Start { changed: true, connected: true },
+        Event::Read(Ok(())),
+        Event::Claim(Claim::Leaving),
+        Event::Wrote(Ok(())),
+        Event::Called(Ok(CallOk::Deleted)),
+        Event::Told,
+    ]
+}
+
+fn fits(awaiting: &Awaiting, event: &Event) -> bool {
+    matches!(
+        (awaiting, event),
+        (Awaiting::Nothing, Event::Start { .. })
+            | (Awaiting::Read, Event::Read(_))
+            | (Awaiting::Claim, Event::Claim(_))
+            | (Awaiting::Call { .. }, Event::Called(_))
+            | (Awaiting::Tell, Event::Told)
+            | (
+                Awaiting::Intent | Awaiting::Removal | Awaiting::Recording | Awaiting::Reporting,
+                Event::Wrote(_)
+            )
+    )
+}
+
+fn context(settings: &Settings, now: u64) -> Context<'_> {
+    let now = Time::at(Duration::from_secs(now));
+    Context { now, settings, jitter: 0.5, by_name_missing: false, predecessor_done: Time::default() }
+}
+
+#[test]
+fn an_event_that_answers_no_effect_is_an_error_and_changes_nothing() {
+    let view = Arc::new(view(Spec::DYNAMIC));
+    let settings = Settings::default();
+    for awaiting in all_awaiting() {
+        for event in all_events() {
+            let mut state = BucketState::default();
+            state.pass.awaiting = awaiting.clone();
+            state.backend.ids.push("id".into());
+            let before = state.clone();
+            let result = state.step(Some(&view), event.clone(), &context(&settings, 1));
+            assert_eq!(result.is_ok(), fits(&awaiting, &event), "{awaiting:?} {event:?}");
+            if let Err(error) = result {
+                assert_eq!(state, before);
+                assert!(error.to_string().starts_with("event "), "{error}");
+            }
+        }
+    }
+}
+
+#[rstest]
+#[case::c19_after_its_deletion(true)]
+#[case::never_seen_before(false)]
+fn c19_a_stale_event_of_a_bucket_that_is_gone_creates_nothing(#[case] deleted_by_us: bool) {
+    let stale = Arc::new(BucketView { finalizer: true, ..view(Spec::DYNAMIC) });
+    let settings = Settings::default();
+    let ctx = context(&settings, 1);
+    let mut state = BucketState::default();
+    if deleted_by_us {
+        state.backend.owner = Some(Arc::clone(&stale));
+        state.backend.gone = true;
+        state.pass.awaiting = Awaiting::Removal;
+        state.step(None, Event::Wrote(Ok(())), &ctx).unwrap();
+    }
+    let first = state.step(Some(&stale), Event::Start { changed: true, connected: false }, &ctx).unwrap();
+    assert_eq!(first, Effect::Read);
+    assert_eq!(state.step(None, Event::Read(Ok(())), &ctx).unwrap(), Effect::Done);
+    assert!(state.is_empty());
+}
+
+/// A view as different histories leave it.
+fn any_view() -> impl Strategy<Value = Option<Arc<BucketView>>> {
+    let spec = prop_oneof![Just(Spec::DYNAMIC), Just(Spec::STATIC), Just(Spec::RETAIN)];
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let status = prop_oneof![Just((None, None)), Just((Some(false), None)), Just((Some(true), Some("id")))];
+    let some = (spec, flags, status, 0..2).prop_map(|(spec, (deleting, finalizer, claim, let_go), status, uid)| {
+        Arc::new(BucketView {
+            uid: format!("uid-{uid}").into(),
+            deleting,
+            finalizer,
+            claim_deleting: claim,
+            let_go: let_go && deleting,
+            ready: status.0,
+            bucket_id: status.1.map(Into::into),
+            ..view(spec)
+        })
+    });
+    proptest::option::weighted(0.85, some)
+}
+
+fn any_write_failure() -> impl Strategy<Value = WriteFailure> {
+    let message = String::new;
+    prop_oneof![
+        Just(WriteFailure::Conflict),
+        Just(WriteFailure::NotFound),
+        Just(WriteFailure::Invalid { message: message() }),
+        Just(WriteFailure::Forbidden { message: message() }),
+        (0u64..100).prop_map(|s| WriteFailure::Other {
+            message: String::new(),
+            retry_after: Some(Duration::from_secs(s))
+        }),
+    ]
+}
+
+fn any_failure() -> impl Strategy<Value = Failure> {
+    let code = || proptest::sample::select(Code::ALL.to_vec());
+    prop_oneof![
+        ".{0,9}".prop_map(|message| Failure::NotSent { message }),
+        (code(), ".{0,9}").prop_map(|(code, message)| Failure::NoAnswer { code, message }),
+        (code(), ".{0,9}").prop_map(|(code, message)| Failure::Answered { code, message }),
+    ]
+}
+
+fn any_ok() -> impl Strategy<Value = CallOk> {
+    let protocols = prop_oneof![Just(vec![]), Just(vec![cosi_api::ObjectProtocol::S3])];
+    let bucket = ("[a-z ]{0,3}", protocols);
+    prop_oneof![
+        Just(CallOk::Deleted),
+        bucket.prop_map(|(id, protocols)| CallOk::Bucket { id, protocols, info: [].into() })
+    ]
+}
+
+/// An answer of each kind; the one that fits is taken.
+#[derive(Clone, Debug)]
+struct Answers {
+    view: Option<Arc<BucketView>>,
+    write: Result<(), WriteFailure>,
+    claim: Claim,
+    call: Result<CallOk, Failure>,
+    start: (bool, bool),
+    passed: u64,
+}
+
+fn any_answers() -> impl Strategy<Value = Answers> {
+    let write = prop_oneof![2 => Just(Ok(())), 1 => any_write_failure().prop_map(Err)];
+    let claim = prop_oneof![Just(Claim::Live), Just(Claim::Leaving), Just(Claim::Unreadable)];
+    let call = prop_oneof![any_ok().prop_map(Ok), any_failure().prop_map(Err)];
+    let start = (any::<bool>(), any::<bool>());
+    (any_view(), write, claim, call, start, 0u64..700).prop_map(|(view, write, claim, call, start, passed)| {
+        Answers { view, write, claim, call, start, passed }
+    })
+}
+
+fn answer(effect: &Effect, with: &Answers) -> Event {
+    match effect {
+        Effect::Read => Event::Read(with.write.clone()),
+        Effect::ReadClaim(_) => Event::Claim(with.claim),
+        Effect::WriteFinalizers { .. } | Effect::WriteStatus { .. } => Event::Wrote(with.write.clone()),
+        Effect::Call(_) => Event::Called(with.call.clone()),
+        Effect::Tell(_) => Event::Told,
+        Effect::Wait(_) | Effect::Done => Event::Start { changed: with.start.0, connected: with.start.1 },
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever objects and answers come in whatever order: each step has an effect, nothing is called on an object that
+    /// was not looked at, no Create is sent for a Ready Bucket, and an empty state may be dropped.
+    #[test]
+    fn random_answers_never_lead_astray(steps in proptest::collection::vec(any_answers(), 1..60)) {
+        let settings = Settings::default();
+        let mut state = BucketState::default();
+        let mut effect = Effect::Done;
+        let mut now = 1;
+        for with in steps {
+            if matches!(effect, Effect::Wait(_) | Effect::Done) {
+                now += with.passed;
+                prop_assert!(!state.is_calling());
+            }
+            let event = answer(&effect, &with);
+            let looked = matches!(event, Event::Read(Ok(())) | Event::Wrote(Ok(())) | Event::Claim(_));
+            let ctx = context(&settings, now);
+            if state.is_empty() && matches!(event, Event::Start { .. }) {
+                let fresh = BucketState::default().step(with.view.as_ref(), event.clone(), &ctx).unwrap();
+                let kept = state.clone().step(with.view.as_ref(), event.clone(), &ctx).unwrap();
+                prop_assert_eq!(fresh, kept);
+            }
+            effect = state.step(with.view.as_ref(), event, &ctx).unwrap();
+            prop_assert_eq!(matches!(effect, Effect::Call(_)), state.is_calling());
+            if let Effect::Call(call) = &effect {
+                prop_assert!(looked, "{:?} without a look", call);
+                let ready = with.view.as_ref().is_some_and(|v| v.finalizer && v.is_ready() && !v.deleting);
+                let create = matches!(call, Call::Create(_) | Call::GetExisting { .. });
+                prop_assert!(!(create && ready), "{:?} for a Ready Bucket", call);
+            }
+        }
+    }
+}
