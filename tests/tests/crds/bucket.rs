@@ -59,9 +59,7 @@ async fn a_new_bucket_needs_its_required_fields_in_their_right_form() {
     let Some(subject) = Subject::prepare::<Bucket>("crds: new Buckets", false, least()) else {
         return;
     };
-    subject.creations(&requirements()).await;
-    subject.creations(&forms()).await;
-    subject.creations(&claim_forms()).await;
+    subject.creations(&[requirements(), forms(), claim_forms()].concat()).await;
 }
 
 fn requirements() -> Vec<Row> {
@@ -159,80 +157,42 @@ async fn of_a_full_bucket_only_the_policy_and_the_status_can_change() {
     let Some(subject) = Subject::prepare::<Bucket>("crds: full Bucket", false, full()) else {
         return;
     };
-    subject.changes(&changes_of_full_spec(), &changes_of_full_status()).await;
+    let spec_rows = [changes_of_full_spec(), changes_of_full_claim_ref()].concat();
+    subject.changes(&spec_rows, &changes_of_full_status()).await;
 }
 
 fn changes_of_full_spec() -> Vec<Row> {
-    let claim_ref = "spec.bucketClaimRef";
+    let (parameters, protocols, id) = ("spec.parameters", "spec.protocols", "spec.existingBucketID");
+    let fixed = "is immutable";
+    let away = |field: &str, why| refused(why, spec(field, Value::Null), "spec", why);
     vec![
         accepted("policy to Retain", spec("deletionPolicy", "Retain")),
         refused("policy away", spec("deletionPolicy", Value::Null), "spec.deletionPolicy", "Required value"),
         refused("driverName", spec("driverName", "other"), "spec.driverName", "driverName is immutable"),
-        refused(
-            "a parameter's value",
-            spec("parameters", json!({ "tier": "cold" })),
-            "spec.parameters",
-            "is immutable",
-        ),
-        refused(
-            "one more parameter",
-            spec("parameters", json!({ "x": "y" })),
-            "spec.parameters",
-            "is immutable",
-        ),
-        refused(
-            "one parameter less",
-            spec("parameters", json!({ "tier": null })),
-            "spec.parameters",
-            "is immutable",
-        ),
-        refused(
-            "parameters away",
-            spec("parameters", Value::Null),
-            "spec",
-            "parameters cannot be added or removed",
-        ),
+        refused("a parameter's value", spec("parameters", json!({ "tier": "cold" })), parameters, fixed),
+        refused("one more parameter", spec("parameters", json!({ "x": "y" })), parameters, fixed),
+        refused("one parameter less", spec("parameters", json!({ "tier": null })), parameters, fixed),
+        away("parameters", "parameters cannot be added or removed"),
         accepted("the order of protocols", spec("protocols", json!(["GCS", "S3"]))),
-        refused(
-            "one more protocol",
-            spec("protocols", json!(["S3", "GCS", "Azure"])),
-            "spec.protocols",
-            "is immutable",
-        ),
-        refused("one protocol less", spec("protocols", json!(["S3"])), "spec.protocols", "is immutable"),
-        refused(
-            "protocols away",
-            spec("protocols", Value::Null),
-            "spec",
-            "protocols cannot be added or removed",
-        ),
-        refused(
-            "existingBucketID",
-            spec("existingBucketID", "other"),
-            "spec.existingBucketID",
-            "existingBucketID is immutable",
-        ),
-        refused(
-            "existingBucketID away",
-            spec("existingBucketID", Value::Null),
-            "spec",
-            "existingBucketID cannot be added or removed",
-        ),
-        refused("claim name", claim("name", "other"), "spec.bucketClaimRef.name", "name is immutable"),
-        refused(
-            "claim namespace",
-            claim("namespace", "other"),
-            "spec.bucketClaimRef.namespace",
-            "namespace is immutable",
-        ),
-        refused(
-            "claim namespace away",
-            claim("namespace", Value::Null),
-            "spec.bucketClaimRef.namespace",
-            "Required value",
-        ),
-        refused("claim uid", claim("uid", OTHER_UID), "spec.bucketClaimRef.uid", "uid is immutable once set"),
-        refused("claim uid away", claim("uid", Value::Null), claim_ref, "uid cannot be removed once set"),
+        refused("one more protocol", spec("protocols", json!(["S3", "GCS", "Azure"])), protocols, fixed),
+        refused("one protocol less", spec("protocols", json!(["S3"])), protocols, fixed),
+        away("protocols", "protocols cannot be added or removed"),
+        refused("existingBucketID", spec("existingBucketID", "other"), id, "existingBucketID is immutable"),
+        away("existingBucketID", "existingBucketID cannot be added or removed"),
+    ]
+}
+
+fn changes_of_full_claim_ref() -> Vec<Row> {
+    let (name, namespace, uid) =
+        ("spec.bucketClaimRef.name", "spec.bucketClaimRef.namespace", "spec.bucketClaimRef.uid");
+    let uid_gone = "uid cannot be removed once set";
+    vec![
+        refused("claim name", claim("name", "other"), name, "name is immutable"),
+        refused("claim name away", claim("name", Value::Null), name, "Required value"),
+        refused("claim namespace", claim("namespace", "other"), namespace, "namespace is immutable"),
+        refused("claim namespace away", claim("namespace", Value::Null), namespace, "Required value"),
+        refused("claim uid", claim("uid", OTHER_UID), uid, "uid is immutable once set"),
+        refused("claim uid away", claim("uid", Value::Null), "spec.bucketClaimRef", uid_gone),
     ]
 }
 

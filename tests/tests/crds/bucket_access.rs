@@ -32,6 +32,10 @@ fn full() -> Value {
     })
 }
 
+fn map_of(count: usize) -> Value {
+    (0..count).map(|n| (format!("k{n}"), json!("v"))).collect::<serde_json::Map<_, _>>().into()
+}
+
 fn spec(field: &str, value: impl Into<Value>) -> Value {
     json!({ "spec": { field: value.into() } })
 }
@@ -55,8 +59,7 @@ async fn a_new_access_needs_its_required_fields_in_their_right_form() {
     let Some(subject) = Subject::prepare::<BucketAccess>("crds: new BucketAccesses", true, least()) else {
         return;
     };
-    subject.creations(&forms()).await;
-    subject.creations(&claim_forms()).await;
+    subject.creations(&[forms(), claim_forms()].concat()).await;
 }
 
 fn forms() -> Vec<Row> {
@@ -112,6 +115,7 @@ fn claim_forms() -> Vec<Row> {
         refused("another mode", claims("accessMode", "Admin".into()), mode, "Unsupported value"),
         refused("no Secret", claims("accessSecretName", Value::Null), secret, "Required value"),
         refused("Secret of 254", claims("accessSecretName", "s".repeat(254).into()), secret, "Too long"),
+        refused("Secret empty", claims("accessSecretName", "".into()), secret, "at least 1 chars"),
         refused("Secret with '_'", claims("accessSecretName", "a_b".into()), secret, "the name of an object"),
     ]
 }
@@ -225,11 +229,43 @@ async fn a_least_access_gains_nothing_but_a_status() {
         "spec",
         "serviceAccountName cannot be added or removed",
     )];
-    subject.changes(&spec_rows, &first_statuses()).await;
+    subject.changes(&spec_rows, &[first_statuses(), first_accessed_buckets()].concat()).await;
 }
 
 fn first_statuses() -> Vec<Row> {
-    let (account, driver, buckets) = ("status.accountID", "status.driverName", "status.accessedBuckets");
+    let (account, driver, parameters) = ("status.accountID", "status.driverName", "status.parameters");
+    let authentication = "status.authenticationType";
+    vec![
+        accepted("every field", json!({ "status": full()["status"] })),
+        refused("nothing", json!({ "status": {} }), "status.readyToUse", "Required value"),
+        accepted("account of 2048", status("accountID", "i".repeat(2048))),
+        refused("account of 2049", status("accountID", "i".repeat(2049)), account, "Too long"),
+        refused("account empty", status("accountID", ""), account, "at least 1 chars"),
+        refused("account with '+'", status("accountID", "a+b"), account, ID_RULE),
+        refused("driver of 64", status("driverName", "d".repeat(64)), driver, "Too long"),
+        refused("driver empty", status("driverName", ""), driver, "at least 1 chars"),
+        refused("driver with '_'", status("driverName", "a_b"), driver, "should match"),
+        refused(
+            "another authentication",
+            status("authenticationType", "Token"),
+            authentication,
+            "Unsupported",
+        ),
+        refused("no parameter", status("parameters", json!({})), parameters, "at least 1 properties"),
+        accepted("512 parameters", status("parameters", map_of(512))),
+        refused("513 parameters", status("parameters", map_of(513)), parameters, "Too many"),
+        refused("a bad time", status("error", json!({ "time": "today" })), "status.error.time", "date-time"),
+        refused(
+            "error too long",
+            status("error", json!({ "message": "m".repeat(1_572_865) })),
+            "status.error.message",
+            "Too long",
+        ),
+    ]
+}
+
+fn first_accessed_buckets() -> Vec<Row> {
+    let buckets = "status.accessedBuckets";
     let (name, id, claim) = (
         "status.accessedBuckets[0].bucketName",
         "status.accessedBuckets[0].bucketID",
@@ -238,12 +274,6 @@ fn first_statuses() -> Vec<Row> {
     let one = |field: &str, value: Value| status("accessedBuckets", with(found(1), field, value));
     let many = |count: usize| status("accessedBuckets", (0..count).map(found).collect::<Vec<_>>());
     vec![
-        accepted("every field", json!({ "status": full()["status"] })),
-        refused("nothing", json!({ "status": {} }), "status.readyToUse", "Required value"),
-        accepted("account of 2048", status("accountID", "i".repeat(2048))),
-        refused("account of 2049", status("accountID", "i".repeat(2049)), account, "Too long"),
-        refused("account empty", status("accountID", ""), account, "at least 1 chars"),
-        refused("account with '+'", status("accountID", "a+b"), account, ID_RULE),
         refused("no bucket", status("accessedBuckets", json!([])), buckets, "at least 1 items"),
         accepted("128 buckets", many(128)),
         refused("129 buckets", many(129), buckets, "Too many"),
@@ -254,31 +284,16 @@ fn first_statuses() -> Vec<Row> {
             "Duplicate value",
         ),
         refused("no bucket name", one("bucketName", Value::Null), name, "Required value"),
+        refused("bucket name of 254", one("bucketName", "b".repeat(254).into()), name, "Too long"),
+        refused("bucket name empty", one("bucketName", "".into()), name, "at least 1 chars"),
         refused("bucket name with capitals", one("bucketName", "B".into()), name, "the name of an object"),
         refused("no bucket id", one("bucketID", Value::Null), id, "Required value"),
         refused("bucket id with a space", one("bucketID", "a b".into()), id, ID_RULE),
+        refused("bucket id empty", one("bucketID", "".into()), id, "at least 1 chars"),
         refused("bucket id of 2049", one("bucketID", "i".repeat(2049).into()), id, "Too long"),
         refused("no claim name", one("bucketClaimName", Value::Null), claim, "Required value"),
+        refused("claim name of 254", one("bucketClaimName", "c".repeat(254).into()), claim, "Too long"),
+        refused("claim name empty", one("bucketClaimName", "".into()), claim, "at least 1 chars"),
         refused("claim name with '_'", one("bucketClaimName", "a_b".into()), claim, "the name of an object"),
-        refused("driver of 64", status("driverName", "d".repeat(64)), driver, "Too long"),
-        refused("driver with '_'", status("driverName", "a_b"), driver, "should match"),
-        refused(
-            "another authentication",
-            status("authenticationType", "Token"),
-            "status.authenticationType",
-            "Unsupported",
-        ),
-        refused(
-            "no parameter",
-            status("parameters", json!({})),
-            "status.parameters",
-            "at least 1 properties",
-        ),
-        refused(
-            "error too long",
-            status("error", json!({ "message": "m".repeat(1_572_865) })),
-            "status.error.message",
-            "Too long",
-        ),
     ]
 }

@@ -129,6 +129,7 @@ async fn a_claim_of_a_bucket_stays_as_it_is_and_gains_a_status() {
         accepted("every field", json!({ "status": of_a_class()["status"] })),
         refused("nothing", json!({ "status": {} }), "status.readyToUse", "Required value"),
         refused("bound bucket of 254", status("boundBucketName", "b".repeat(254)), bound, "Too long"),
+        refused("bound bucket empty", status("boundBucketName", ""), bound, "at least 1 chars"),
         refused("bound bucket with '_'", status("boundBucketName", "a_b"), bound, "the name of an object"),
         refused("no protocol", status("protocols", json!([])), "status.protocols", "at least 1 items"),
         refused(
@@ -136,6 +137,13 @@ async fn a_claim_of_a_bucket_stays_as_it_is_and_gains_a_status() {
             status("protocols", json!(["S3", "S3"])),
             "status.protocols[1]",
             "Duplicate value",
+        ),
+        refused("a bad time", status("error", json!({ "time": "today" })), "status.error.time", "date-time"),
+        refused(
+            "error too long",
+            status("error", json!({ "message": "m".repeat(1_572_865) })),
+            "status.error.message",
+            "Too long",
         ),
     ];
     subject.changes(&spec_rows, &status_rows).await;

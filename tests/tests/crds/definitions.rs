@@ -16,8 +16,7 @@ async fn the_server_has_no_objection_to_any_of_our_definitions() {
         let holds = |kind: &str| conditions.iter().any(|one| one.type_ == kind && one.status == "True");
         assert!(holds("Established"), "{}: {conditions:?}", ours.name_any());
         assert!(holds("NamesAccepted"), "{}: {conditions:?}", ours.name_any());
-        // An unapproved group, or a schema that isn't structural, would be accepted all the same, and complained
-        // about here only.
+        // A schema that isn't structural is accepted all the same, and complained about here only.
         assert!(!holds("NonStructuralSchema"), "{}: {conditions:?}", ours.name_any());
         assert_eq!(installed.spec.names, ours.spec.names);
     }

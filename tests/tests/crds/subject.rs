@@ -6,6 +6,7 @@ use kube::{Client, Resource};
 use serde_json::{Value, json};
 
 /// One change to the base object, and what the server must say about it.
+#[derive(Clone)]
 pub(crate) struct Row {
     what: &'static str,
     /// A JSON merge patch on the base: null takes a field away.
@@ -13,6 +14,7 @@ pub(crate) struct Row {
     verdict: Verdict,
 }
 
+#[derive(Clone)]
 enum Verdict {
     Accepted,
     /// Refused because of this field, with this in the message.
@@ -64,7 +66,7 @@ impl Subject {
 
     /// Sends each row as a new object.
     pub(crate) async fn creations(&self, rows: &[Row]) {
-        verdict(self.run(rows, &self.base, Request::Create).await);
+        verdict(&self.run(rows, &self.base, Request::Create).await);
     }
 
     /// Makes the base object, status included, then sends each row as a change to it: `spec` to the object
@@ -74,7 +76,7 @@ impl Subject {
         let mut failures = self.run(spec, &stored, Request::Replace).await;
         failures.extend(self.run(status, &stored, Request::ReplaceStatus).await);
         self.remove().await;
-        verdict(failures);
+        verdict(&failures);
     }
 
     /// Makes the base object with its status. The caller removes it.
@@ -162,7 +164,7 @@ fn causes(error: &kube::Error) -> Vec<(String, String)> {
     causes.map(|cause| (cause.field.clone(), cause.message.clone())).collect()
 }
 
-fn verdict(failures: Vec<String>) {
+fn verdict(failures: &[String]) {
     assert!(failures.is_empty(), "{} rows failed:\n{}", failures.len(), failures.join("\n"));
 }
 
