@@ -10,6 +10,7 @@ use std::os::unix::net::UnixListener;
 use common::*;
 use cosi_driver_sdk::{BindError, Server};
 use cosi_proto::v1alpha2::DriverGetInfoRequest;
+use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
 #[tokio::test]
@@ -92,7 +93,7 @@ async fn a_stop_does_not_remove_the_socket_of_a_successor() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_sixteen_drivers_that_start_at_once_over_a_stale_socket_one_gets_it_and_keeps_it() {
-    for _ in 0..20 {
+    for _ in 0..5 {
         let folder = TempDir::new().unwrap();
         let endpoint = endpoint_in(&folder);
         drop(UnixListener::bind(endpoint.path()).unwrap());
@@ -109,4 +110,26 @@ async fn of_sixteen_drivers_that_start_at_once_over_a_stale_socket_one_gets_it_a
         );
         channel(&endpoint).await.unwrap();
     }
+}
+
+/// Two that start at once: the later one must not remove what the earlier one has just put there.
+#[tokio::test]
+async fn a_start_leaves_the_folder_alone_while_another_process_puts_its_socket_there() {
+    let folder = TempDir::new().unwrap();
+    let endpoint = endpoint_in(&folder);
+    drop(UnixListener::bind(endpoint.path()).unwrap());
+    let stale = fs::metadata(endpoint.path()).unwrap().ino();
+    let other = fs::File::open(folder.path()).unwrap();
+    flock(&other, FlockOperation::LockExclusive).unwrap();
+    let address = endpoint.clone();
+    let start = tokio::spawn(async move { Server::new(Scripted::default()).bind(&address).await.map(drop) });
+    // Long enough for a start that doesn't look at the lock.
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(fs::metadata(endpoint.path()).unwrap().ino(), stale);
+    fs::remove_file(endpoint.path()).unwrap();
+    let _live = UnixListener::bind(endpoint.path()).unwrap();
+    drop(other);
+    assert!(matches!(soon(start).await.unwrap().unwrap_err(), BindError::InUse { .. }));
 }
