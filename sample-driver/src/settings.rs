@@ -27,7 +27,7 @@ pub struct Settings {
     #[arg(long, env = "SAMPLE_DRIVER_S3_LISTEN", default_value = "127.0.0.1:9330")]
     pub s3_listen: SocketAddr,
 
-    /// URL at which users reach the S3 server [default: http://<s3-listen>]
+    /// URL at which users reach the S3 server [default: http, at the address of --s3-listen]
     #[arg(long, env = "SAMPLE_DRIVER_S3_ENDPOINT", value_parser = url)]
     pub s3_endpoint: Option<String>,
 
@@ -39,7 +39,7 @@ pub struct Settings {
     #[arg(long, env = "SAMPLE_DRIVER_ID_PREFIX", default_value = "")]
     pub id_prefix: IdPrefix,
 
-    /// File for the operator's S3 key pair, made at the first start [default: <data-dir>/operator-credentials]
+    /// File for the operator's S3 key pair, made at the first start [default: operator-credentials in the data folder]
     #[arg(long, env = "SAMPLE_DRIVER_CREDENTIALS_FILE")]
     pub credentials_file: Option<PathBuf>,
 

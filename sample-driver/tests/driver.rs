@@ -22,6 +22,7 @@ use cosi_proto::v1alpha2::{
 use cosi_sample_driver::store::{BucketId, Contents, IdPrefix, Request, Store};
 use rstest::rstest;
 use tempfile::TempDir;
+use tokio::task::JoinSet;
 use tonic::{Code, Status, transport::Channel};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -284,35 +285,32 @@ async fn a_slow_create_has_made_its_bucket_before_it_answers_and_cannot_be_undon
     assert_eq!(place.buckets(), []);
 }
 
+/// `None` when the driver died meanwhile.
+async fn make_and_delete_every_second(socket: PathBuf, round: usize, n: usize) -> Option<()> {
+    let mut rpc = ProvisionerClient::new(connect(&socket).await.ok()?);
+    let made = rpc.driver_create_bucket(create(&format!("bc-{round}-{n}"), &[])).await.ok()?.into_inner();
+    if n.is_multiple_of(2) {
+        rpc.driver_delete_bucket(delete(&made.bucket_id, &[])).await.ok()?;
+    }
+    Some(())
+}
+
 /// I1: whatever the driver was doing when it died, undoing every create by name leaves nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_driver_killed_at_any_moment_loses_track_of_nothing() {
     let place = Place::new();
-    for round in 0_u64..12 {
+    for round in 0..12 {
         let driver = place.start(&[]).await;
-        let calls: Vec<_> = (0..16)
-            .map(|n| {
-                let socket = driver.socket.clone();
-                tokio::spawn(async move {
-                    let mut rpc = ProvisionerClient::new(connect(&socket).await.ok()?);
-                    let made = rpc
-                        .driver_create_bucket(create(&format!("bc-{round}-{n}"), &[]))
-                        .await
-                        .ok()?
-                        .into_inner();
-                    if n % 2 == 0 {
-                        rpc.driver_delete_bucket(delete(&made.bucket_id, &[])).await.ok()?;
-                    }
-                    Some(())
-                })
-            })
-            .collect();
-        tokio::time::sleep(Duration::from_millis(round * 4)).await;
+        let mut calls: JoinSet<_> =
+            (0..16).map(|n| make_and_delete_every_second(driver.socket.clone(), round, n)).collect();
+        // So many calls have ended when it dies; the others are anywhere.
+        for _ in 0..round {
+            let ended = tokio::time::timeout(PATIENCE, calls.join_next()).await;
+            assert_eq!(ended.unwrap().unwrap().unwrap(), Some(()));
+        }
         driver.signal("-KILL");
         drop(driver);
-        for call in calls {
-            call.await.unwrap();
-        }
+        calls.join_all().await;
     }
     let store = Store::open(&place.data(), IdPrefix::default()).unwrap();
     println!("{} buckets were there", store.list().unwrap().len());
@@ -375,8 +373,20 @@ async fn the_operators_secret_is_in_its_file_and_nowhere_else() {
     assert!(!place.log().contains(secret));
 }
 
+#[tokio::test]
+async fn a_taken_s3_port_is_named() {
+    let holder = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = holder.local_addr().unwrap().to_string();
+    let (status, log) = Place::new().refusal(&["--s3-listen", &taken]);
+    assert_eq!(status.code(), Some(1));
+    assert!(
+        log.lines().last().unwrap().contains(&format!("can't listen for S3 on {taken} (--s3-listen)")),
+        "{log}"
+    );
+}
+
 #[rstest]
-#[case::port(&["--s3-listen", "192.0.2.1:9"], "can't listen for S3 on 192.0.2.1:9 (--s3-listen)")]
+#[case::address(&["--s3-listen", "192.0.2.1:9"], "can't listen for S3 on 192.0.2.1:9 (--s3-listen)")]
 #[case::endpoint(&["--s3-listen", "0.0.0.0:0"], "--s3-endpoint")]
 #[case::credentials(&["--credentials-file", "/dev/null/file"], "credentials file /dev/null/file can't be used")]
 #[tokio::test]

@@ -8,11 +8,12 @@ use std::{sync::Arc, time::Duration};
 
 use aws_sdk_s3::{
     Client,
+    error::{ProvideErrorMetadata, SdkError},
     presigning::PresigningConfig,
     primitives::ByteStream,
     types::{CompletedMultipartUpload, CompletedPart, Delete, ObjectIdentifier},
 };
-use common::{client, code};
+use common::client;
 use cosi_sample_driver::{
     backend::{Accounts, Rights, S3Server, Scope, serve},
     store::{BucketId, Contents, DeleteError, IdPrefix, Request, Store},
@@ -73,6 +74,14 @@ fn id(text: &str) -> BucketId {
     text.parse().unwrap()
 }
 
+/// The S3 error code of a refused request.
+fn code<T: std::fmt::Debug, E: ProvideErrorMetadata + std::fmt::Debug>(
+    answer: Result<T, SdkError<E>>,
+) -> String {
+    let error = answer.expect_err("a refusal");
+    error.code().map_or_else(|| format!("{error:?}"), str::to_owned)
+}
+
 async fn put(client: &Client, bucket: &str, key: &str, body: &'static str) {
     client
         .put_object()
@@ -91,13 +100,15 @@ async fn get(client: &Client, bucket: &str, key: &str) -> Vec<u8> {
 
 /// Sends the head and the first bytes of a put, and no more.
 async fn begin_hanging_put(world: &World, key: &str) -> TcpStream {
-    let valid = PresigningConfig::expires_in(Duration::from_secs(60)).unwrap();
+    let valid = PresigningConfig::expires_in(Duration::from_mins(1)).unwrap();
     let put = world.account().put_object().bucket("own-bucket").key(key).presigned(valid).await.unwrap();
     let address = world.endpoint.strip_prefix("http://").unwrap();
     let path = put.uri().strip_prefix(&world.endpoint).unwrap();
-    let head: String = put.headers().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    let head =
-        format!("PUT {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: 1000\r\n{head}\r\nfirst bytes");
+    let mut head = format!("PUT {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: 1000\r\n");
+    for (name, value) in put.headers() {
+        head.extend([name, ": ", value, "\r\n"]);
+    }
+    head.push_str("\r\nfirst bytes");
     let mut connection = TcpStream::connect(address).await.unwrap();
     connection.write_all(head.as_bytes()).await.unwrap();
     connection
@@ -211,7 +222,7 @@ async fn a_key_that_bends_the_path_is_refused_wherever_it_stands(#[case] key: &s
         assert!(
             ["InvalidArgument", "AccessDenied", "NotFound", "NoSuchKey", "NotImplemented"].contains(&code),
             "{code}"
-        )
+        );
     };
     refused(&code(s3.get_object().bucket("own-bucket").key(key).send().await));
     refused(&code(s3.put_object().bucket("own-bucket").key(key).send().await));

@@ -142,7 +142,7 @@ impl Ledger {
             let mut names = write.open_table(NAMES).map_err(|e| self.fault(e))?;
             change(&mut markers, &mut names).map_err(|e| self.fault(e))?;
         }
-        Ok(write.commit().map_err(|e| self.fault(e))?)
+        write.commit().map_err(|e| self.fault(e))
     }
 }
 

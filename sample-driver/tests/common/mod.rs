@@ -3,7 +3,6 @@
 use aws_sdk_s3::{
     Client, Config,
     config::{BehaviorVersion, Credentials, Region, retry::RetryConfig},
-    error::{ProvideErrorMetadata, SdkError},
 };
 
 /// A client of the given server, path style, without retries.
@@ -18,12 +17,4 @@ pub(crate) fn client(endpoint: &str, access_key: &str, secret: &str) -> Client {
         .endpoint_url(endpoint)
         .force_path_style(true);
     Client::from_conf(config.build())
-}
-
-/// The S3 error code of a refused request.
-pub(crate) fn code<T: std::fmt::Debug, E: ProvideErrorMetadata + std::fmt::Debug>(
-    answer: Result<T, SdkError<E>>,
-) -> String {
-    let error = answer.expect_err("a refusal");
-    error.code().map_or_else(|| format!("{error:?}"), str::to_owned)
 }
