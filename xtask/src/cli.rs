@@ -30,7 +30,7 @@ enum Command {
     Bench {
         /// How many Buckets in all
         #[arg(long, default_value_t = 10_000)]
-        buckets: usize,
+        buckets: u32,
         /// Fail if a number is worse than expected
         #[arg(long)]
         check: bool,

@@ -40,7 +40,7 @@ pub fn codegen(check: bool) -> Result<()> {
 fn generate(protos: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     // Encoded by protox itself: going through the prost types loses the options that we define (cosi_secret).
     let descriptors = compile(protos, false)?.encode_file_descriptor_set();
-    let source = rust_source(compile(protos, true)?.file_descriptor_set(), &debug_by_hand(&descriptors)?)?;
+    let source = rust_source(&compile(protos, true)?.file_descriptor_set(), &debug_by_hand(&descriptors)?)?;
     Ok(vec![(format!("{PACKAGE}.rs"), source), (DESCRIPTOR_SET.to_owned(), descriptors)])
 }
 
@@ -61,7 +61,7 @@ fn debug_by_hand(descriptors: &[u8]) -> Result<Vec<String>> {
 }
 
 fn rust_source(
-    files: protox::prost_reflect::prost_types::FileDescriptorSet,
+    files: &protox::prost_reflect::prost_types::FileDescriptorSet,
     hidden: &[String],
 ) -> Result<Vec<u8>> {
     // The compiler's and the generator's descriptor types are one type only as long as they agree on prost's version.

@@ -1,6 +1,15 @@
 //! `cargo xtask …`: see `cargo xtask --help`.
 
-fn main() -> anyhow::Result<()> {
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
     cosi_tests::crypto();
-    xtask::cli::run()
+    match xtask::cli::run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Not by returning it: that would print a backtrace, too, where one is asked for.
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -52,7 +52,9 @@ mod tests {
 
     fn of(lines: &[&str]) -> Tally {
         let mut tally = Tally::default();
-        lines.iter().for_each(|line| tally.add(line));
+        for line in lines {
+            tally.add(line);
+        }
         tally
     }
 

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 /// Requests at a time.
 const PARALLEL: usize = 32;
 /// Longest time for one phase.
-const PATIENCE: Duration = Duration::from_secs(15 * 60);
+const PATIENCE: Duration = Duration::from_mins(15);
 
 /// Makes Buckets.
 #[derive(Clone)]
@@ -32,7 +32,7 @@ pub(super) struct Ready(JoinHandle<Result<Span>>);
 pub(super) struct Span {
     first: Instant,
     last: Instant,
-    count: usize,
+    count: u32,
 }
 
 impl Load {
@@ -41,7 +41,7 @@ impl Load {
     }
 
     /// Creates Buckets of a phase, as a controller does.
-    pub(super) async fn create(&self, driver: &str, phase: &str, count: usize) -> Result<Vec<Bucket>> {
+    pub(super) async fn create(&self, driver: &str, phase: &str, count: u32) -> Result<Vec<Bucket>> {
         let create = |number| async move {
             let bucket = serde_json::from_value(bucket(driver, phase, number)).context("write a Bucket")?;
             self.buckets.create(&PostParams::default(), &bucket).await.context("create a Bucket")
@@ -50,13 +50,13 @@ impl Load {
     }
 
     /// Buckets per second with the two writes that each costs, and nothing else.
-    pub(super) async fn ceiling(&self, count: usize) -> Result<f64> {
-        let buckets = self.create("nobody.bench", "ceiling", count).await?;
+    pub(super) async fn ceiling(&self, phase: &str, count: u32) -> Result<f64> {
+        let buckets = self.create("nobody.bench", phase, count).await?;
         let start = Instant::now();
         stream::iter(buckets.into_iter().map(Ok))
             .try_for_each_concurrent(PARALLEL, |bucket| self.two_writes(bucket))
             .await?;
-        Ok(count as f64 / start.elapsed().as_secs_f64())
+        Ok(f64::from(count) / start.elapsed().as_secs_f64())
     }
 
     async fn two_writes(&self, bucket: Bucket) -> Result<()> {
@@ -72,7 +72,7 @@ impl Load {
     }
 
     /// Begins to watch for `count` Ready Buckets of a phase.
-    pub(super) fn watch(&self, phase: &'static str, count: usize) -> Ready {
+    pub(super) fn watch(&self, phase: &'static str, count: u32) -> Ready {
         Ready(tokio::spawn(watch(self.buckets.clone(), phase, count)))
     }
 }
@@ -90,11 +90,11 @@ impl Ready {
 impl Span {
     /// Buckets per second.
     pub(super) fn rate(&self) -> f64 {
-        (self.count - 1) as f64 / self.last.duration_since(self.first).as_secs_f64()
+        f64::from(self.count - 1) / self.last.duration_since(self.first).as_secs_f64()
     }
 }
 
-async fn watch(buckets: Api<Bucket>, phase: &str, count: usize) -> Result<Span> {
+async fn watch(buckets: Api<Bucket>, phase: &str, count: u32) -> Result<Span> {
     let prefix = format!("{phase}-");
     let events = watcher(buckets, watcher::Config::default()).default_backoff().applied_objects();
     pin_mut!(events);
@@ -108,14 +108,14 @@ async fn watch(buckets: Api<Bucket>, phase: &str, count: usize) -> Result<Span> 
         }
         let last = Instant::now();
         let first = *first.get_or_insert(last);
-        if seen.len() == count {
+        if seen.len() == count as usize {
             return Ok(Span { first, last, count });
         }
     }
     anyhow::bail!("the watch ended")
 }
 
-fn bucket(driver: &str, phase: &str, number: usize) -> Value {
+fn bucket(driver: &str, phase: &str, number: u32) -> Value {
     let claim = json!({
         "name": format!("claim-{number}"),
         "namespace": "bench",

@@ -12,8 +12,8 @@ use super::meter;
 pub(super) struct Report {
     date: String,
     machine: String,
-    buckets: usize,
-    sample: usize,
+    buckets: u32,
+    sample: u32,
     /// Two bare writes for each Bucket, 32 at a time.
     pub(super) ceiling: f64,
     /// Create to Ready with a driver that answers at once.
@@ -31,7 +31,7 @@ pub(super) struct Report {
     /// Memory after a restart with all Buckets Ready.
     pub(super) rss_restarted: f64,
     /// Driver calls at a restart with all Buckets Ready.
-    pub(super) restart_calls: usize,
+    pub(super) restart_calls: u32,
     /// Writes at a restart with all Buckets Ready.
     pub(super) restart_writes: f64,
 }
@@ -45,7 +45,7 @@ struct Line {
 }
 
 impl Report {
-    pub(super) fn new(buckets: usize, sample: usize) -> Self {
+    pub(super) fn new(buckets: u32, sample: u32) -> Self {
         let date = jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string();
         Self { date, machine: meter::machine(), buckets, sample, ..Self::default() }
     }
@@ -85,7 +85,7 @@ impl Report {
             memory("memory, no Buckets".to_owned(), self.rss_idle, 20.0, "≤ 20 MB"),
             memory(full.clone(), self.rss_full, 40.0, "≤ 40 MB"),
             memory(format!("{full}, restarted"), self.rss_restarted, 40.0, "≤ 40 MB"),
-            count("driver calls at restart", self.restart_calls as f64, 0.0, "0"),
+            count("driver calls at restart", f64::from(self.restart_calls), 0.0, "0"),
             count("API writes at restart", self.restart_writes, 0.0, "0"),
         ]
     }
@@ -94,10 +94,10 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, {}, {} Buckets per rate", self.date, self.machine, self.sample)?;
-        writeln!(f, "ceiling (two bare writes per Bucket, 32 at a time): {:.0} Buckets/s\n", self.ceiling)?;
+        writeln!(f, "ceiling (two bare writes per Bucket, 32 at a time): {:.0} Buckets/s", self.ceiling)?;
         for Line { what, value, expected, met } in self.lines() {
             let verdict = if met { "ok" } else { "WORSE" };
-            writeln!(f, "{what:<44} {value:<30} expected {expected:<8} {verdict}")?;
+            write!(f, "\n{what:<44} {value:<30} expected {expected:<8} {verdict}")?;
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ use super::meter;
 use crate::process::Process;
 
 pub(super) const DRIVER: &str = "scripted.bench";
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 const POLL: Duration = Duration::from_millis(250);
 /// A process that used at most `QUIET_TICKS` of processor time during `QUIET_POLLS` polls has nothing to do.
 const QUIET_POLLS: usize = 8;
@@ -64,12 +64,7 @@ impl Rig {
     }
 
     /// Buckets per second, from the first Ready one to the last, when all are there at the start.
-    pub(super) async fn from_backlog(
-        &mut self,
-        load: &Load,
-        phase: &'static str,
-        count: usize,
-    ) -> Result<f64> {
+    pub(super) async fn work_off(&mut self, load: &Load, phase: &'static str, count: u32) -> Result<f64> {
         load.create(DRIVER, phase, count).await?;
         let ready = load.watch(phase, count);
         self.launch()?;
@@ -130,8 +125,9 @@ impl Rig {
     }
 
     /// Calls that the driver got so far, the one for its name aside.
-    pub(super) fn calls(&self) -> usize {
-        Rpc::PROVISIONER.into_iter().map(|rpc| self.driver.count(&On::rpc(rpc))).sum()
+    pub(super) fn calls(&self) -> u32 {
+        let calls: usize = Rpc::PROVISIONER.into_iter().map(|rpc| self.driver.count(&On::rpc(rpc))).sum();
+        u32::try_from(calls).unwrap_or(u32::MAX)
     }
 
     fn pid(&self) -> Result<u32> {

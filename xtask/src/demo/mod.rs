@@ -31,25 +31,25 @@ pub fn demo(keep: bool) -> Result<()> {
     run(&mut cargo(["build", "--quiet", "-p", "cosi-sidecar", "-p", "cosi-sample-driver", "--bins"]))?;
     let mut world = World::new()?;
     let runtime = tokio::runtime::Runtime::new().context("start a runtime")?;
-    let result = runtime.block_on(async {
+    let told = runtime.block_on(async {
         tokio::select! {
-            result = told(&mut world, keep) => result,
-            _ = signal::ctrl_c() => bail!("interrupted"),
+            // A Ctrl-C that the story itself waits for is no interruption.
+            biased;
+            result = told(&mut world, keep) => Some(result),
+            _ = signal::ctrl_c() => None,
         }
     });
-    let left = runtime.block_on(world.end(result.is_err()));
-    if let Some(folder) = left {
-        eprintln!("\nThe logs of all processes are in {}", folder.display());
+    println!("\nStopping everything.");
+    let failed = matches!(told, Some(Err(_)));
+    if let Some(folder) = runtime.block_on(world.end(failed)) {
+        eprintln!("The logs of all processes are in {}", folder.display());
     }
-    result
+    told.unwrap_or_else(|| bail!("interrupted"))
 }
 
 async fn told(world: &mut World, keep: bool) -> Result<()> {
     story::main_job(world).await?;
     story::drill(world).await?;
     println!("\nAll claims were checked and hold.");
-    if keep {
-        story::leave_running(world).await?;
-    }
-    Ok(())
+    if keep { story::leave_running(world).await } else { Ok(()) }
 }

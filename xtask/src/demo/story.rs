@@ -123,7 +123,7 @@ async fn recover(world: &mut World, cluster: &Cluster, backend: &Backend, claime
     Ok(())
 }
 
-/// Makes one more bucket, tells how to reach everything, and returns when nobody wants it any more: never.
+/// Makes one more bucket, tells how to reach everything, and waits for Ctrl-C.
 pub(super) async fn leave_running(world: &mut World) -> Result<()> {
     world.narrator.chapter("Everything stays up until Ctrl-C");
     let cluster = world.cluster()?;
@@ -135,7 +135,7 @@ pub(super) async fn leave_running(world: &mut World) -> Result<()> {
     println!("   S3 endpoint:     {}", world.s3_url());
     println!("   S3 bucket:       {}", id(&bucket)?);
     println!("   S3 key pair in:  {} (as AWS_SHARED_CREDENTIALS_FILE)", world.credentials().display());
-    std::future::pending().await
+    tokio::signal::ctrl_c().await.context("wait for Ctrl-C")
 }
 
 fn id(bucket: &Bucket) -> Result<String> {

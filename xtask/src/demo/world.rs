@@ -19,7 +19,7 @@ use crate::process::Process;
 /// The name of the driver.
 pub(super) const DRIVER: &str = "sample.objectstorage.local";
 /// How long anything may take that should take moments; machines may be slow.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(20);
 
 /// All processes, and the folder they work in.
