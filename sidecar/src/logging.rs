@@ -33,10 +33,12 @@ pub fn init(settings: &Settings) -> Result<(), LogLevelError> {
 }
 
 /// What a plain level means: our own lines from that level on, and of libraries' only what is wrong. Whoever wants to see
-/// theirs, writes a list.
+/// theirs, writes a list. The Kubernetes client calls each answer an error that we repeat or report ourselves (C10, C23).
 fn directives(level: &str) -> String {
     match level {
-        "info" | "debug" | "trace" => format!("warn,cosi_sidecar={level}"),
+        "warn" | "info" | "debug" | "trace" => {
+            format!("warn,kube_client::client::builder=off,kube_runtime=error,cosi_sidecar={level}")
+        }
         other => other.to_owned(),
     }
 }

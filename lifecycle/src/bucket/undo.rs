@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cosi_api::DeletionPolicy;
+use cosi_api::value::BucketId;
 
 use super::decide::{View, request, write_finalizers};
 use super::state::{Awaiting, BucketState, Purpose, Sent};
@@ -16,7 +17,9 @@ impl BucketState {
         if claimed {
             return self.read_claim(view, ctx);
         }
-        self.find_intent(view, ctx);
+        if let Some(look) = self.find_intent(view, ctx) {
+            return look;
+        }
         self.mind_older_delete(ctx);
         if !self.may_leave(view)
             && let Some(effect) = self.undo(Some(view), view, ctx)
@@ -105,18 +108,21 @@ impl BucketState {
         Some(self.send(view, call, Purpose::Undo, ctx))
     }
 
-    /// R10 b–e, in this order.
+    /// R10 b–e, in this order. An id that breaks the protocol may be a slip of the driver and name nothing, so the name is
+    /// the surer way; only a driver that cannot go by it gets such an id back.
     fn undoing_call(&self, owner: &BucketView, ctx: &Context<'_>) -> Option<Call> {
-        if let Some(id) = self.remaining_ids(owner).next() {
-            return Some(Call::Delete { id: id.into(), parameters: owner.parameters.clone() });
+        let delete = |id: &str| Call::Delete { id: id.into(), parameters: owner.parameters.clone() };
+        if let Some(id) = self.remaining_ids(owner).find(|id| is_storable(id)) {
+            return Some(delete(id));
         }
         if owner.is_static() || self.backend.sent == Sent::Nothing {
             return None;
         }
-        if ctx.by_name_missing || self.pass.by_name_missing {
-            return Some(Call::Create(request(owner)));
+        if !ctx.by_name_missing && !self.pass.by_name_missing {
+            return Some(Call::DeleteByName(request(owner)));
         }
-        Some(Call::DeleteByName(request(owner)))
+        let odd = self.remaining_ids(owner).next().map(delete);
+        Some(odd.unwrap_or_else(|| Call::Create(request(owner))))
     }
 
     /// The recorded id, then those of own answers, without those whose deletion was acknowledged.
@@ -165,6 +171,11 @@ impl BucketState {
         let parameters = owner.parameters.as_deref().map(|p| format!("{p:?}")).unwrap_or_default();
         format!("driver {}, bucket {}, {id}, parameters {parameters}", owner.driver, owner.name)
     }
+}
+
+/// Whether the id is one that the protocol allows, and the API takes.
+pub(super) fn is_storable(id: &str) -> bool {
+    BucketId::try_from(id.to_owned()).is_ok()
 }
 
 /// The first word on an owner that went away by force.

@@ -8,6 +8,7 @@ use cosi_lifecycle::bucket::{Note, slipped};
 use futures::StreamExt as _;
 use kube::ResourceExt as _;
 use kube::api::DynamicObject;
+use kube::core::Status;
 use kube::runtime::watcher::{self, Event};
 use kube::runtime::{WatchStreamExt as _, watcher as watch_stream};
 
@@ -56,7 +57,8 @@ struct Follower<'a, W> {
 
 impl<W: Watch> Follower<'_, W> {
     fn event(&mut self, event: Event<DynamicObject>) {
-        if self.trouble.take().is_some() {
+        // Init only announces a list; whether it can be had shows next.
+        if !matches!(event, Event::Init) && self.trouble.take().is_some() {
             tracing::info!("watching Buckets again");
         }
         match event {
@@ -122,21 +124,30 @@ impl<W: Watch> Follower<'_, W> {
     fn failed(&mut self, error: &watcher::Error) {
         let advice = advice(error);
         if self.trouble.as_deref() != Some(advice) {
-            tracing::warn!(error = crate::chain(error), "cannot watch Buckets: {advice}");
+            tracing::warn!(reason = reason(error), "cannot watch Buckets: {advice}");
             self.trouble = Some(advice.to_owned());
         }
     }
 }
 
-/// What a person can do about it.
-fn advice(error: &watcher::Error) -> &'static str {
-    let code = match error {
+/// The API server's own status, if it answered.
+fn status(error: &watcher::Error) -> Option<&Status> {
+    match error {
         watcher::Error::InitialListFailed(kube::Error::Api(s))
         | watcher::Error::WatchStartFailed(kube::Error::Api(s))
-        | watcher::Error::WatchFailed(kube::Error::Api(s)) => s.code,
-        watcher::Error::WatchError(s) => s.code,
-        _ => 0,
-    };
+        | watcher::Error::WatchFailed(kube::Error::Api(s))
+        | watcher::Error::WatchError(s) => Some(s),
+        _ => None,
+    }
+}
+
+fn reason(error: &watcher::Error) -> String {
+    status(error).map_or_else(|| crate::chain(error), |s| s.message.clone())
+}
+
+/// What a person can do about it.
+fn advice(error: &watcher::Error) -> &'static str {
+    let code = status(error).map_or(0, |s| s.code);
     match code {
         401 => "the API server does not accept our credentials; check the service account or --kubeconfig",
         403 => {

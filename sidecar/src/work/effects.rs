@@ -84,8 +84,15 @@ impl Effects {
         match result {
             Ok(view) => {
                 tracing::debug!(bucket = %name, what, "written");
-                if let Some(view) = view {
-                    self.index.fold(view);
+                match view {
+                    // The API server deletes such an object in the same step, and returns it as it was before, in part.
+                    Some(view) if view.deleting && !view.is_held() => {
+                        self.index.remove(name, &view.resource_version);
+                    }
+                    Some(view) => {
+                        self.index.fold(view);
+                    }
+                    None => {}
                 }
                 Ok(())
             }

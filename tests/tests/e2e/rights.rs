@@ -36,7 +36,7 @@ impl Limited {
             "--retry-interval-max=400ms".into(),
             "--late-landing-grace=500ms".into(),
             "--timeout=1s".into(),
-            "--log-level=info,cosi_sidecar=debug".into(),
+            "--log-level=debug".into(),
         ])
         .unwrap();
         grant(&world.client, &name, role).await;
