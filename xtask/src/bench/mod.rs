@@ -28,7 +28,7 @@ const SAMPLE: u32 = 1000;
 /// If something does not work; with `check` also if a number is worse than expected.
 pub fn bench(buckets: u32, check: bool) -> Result<()> {
     ensure!(buckets >= 100, "with fewer than 100 Buckets, there is nothing to measure");
-    run(&mut cargo(["build", "--quiet", "-p", "cosi-sidecar", "--bins"]))?;
+    run(&mut cargo(["build", "-p", "cosi-sidecar", "--bins"]))?;
     let runtime = tokio::runtime::Runtime::new().context("start a runtime")?;
     let report = runtime.block_on(measure(buckets))?;
     println!("\n{report}");

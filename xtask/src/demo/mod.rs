@@ -27,8 +27,8 @@ each claim it makes (✓). Nothing outside that folder is touched, and nothing k
 /// If something does not start, or a claim does not hold.
 pub fn demo(keep: bool) -> Result<()> {
     println!("{WELCOME}\n");
-    println!("Building the programs (the first time this takes minutes; no output means that it works).");
-    run(&mut cargo(["build", "--quiet", "-p", "cosi-sidecar", "-p", "cosi-sample-driver", "--bins"]))?;
+    println!("Building the programs (the first time this takes minutes).");
+    run(&mut cargo(["build", "-p", "cosi-sidecar", "-p", "cosi-sample-driver", "--bins"]))?;
     let mut world = World::new()?;
     let runtime = tokio::runtime::Runtime::new().context("start a runtime")?;
     let told = runtime.block_on(async {

@@ -57,7 +57,8 @@ fn check(file: &File) -> Vec<Finding> {
 fn files(root: &Path) -> Result<Vec<File>> {
     let list = Command::new("git")
         .current_dir(root)
-        .args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"])
+        // A CI's checkout may belong to another user, which git dislikes.
+        .args(["-c", "safe.directory=*", "ls-files", "--cached", "--others", "--exclude-standard", "-z"])
         .output()
         .context("run git ls-files")?;
     ensure!(list.status.success(), "git ls-files: {}", String::from_utf8_lossy(&list.stderr).trim());
