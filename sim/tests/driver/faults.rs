@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use cosi_sim::driver::{Abilities, End, Nonsense, On, Rpc, Step};
+use cosi_proto::v1alpha2::provisioner_client::ProvisionerClient;
+use cosi_sim::driver::{Abilities, End, Nonsense, On, Rpc, ScriptedDriver, Step};
 use tonic::Code;
 
-use crate::support::{Client, start};
+use crate::support::{Client, create_request, start};
 
-fn ends_of(driver: &cosi_sim::driver::ScriptedDriver, on: &On) -> Vec<End> {
+fn ends_of(driver: &ScriptedDriver, on: &On) -> Vec<End> {
     let ledger = driver.ledger();
     driver.calls(on).iter().map(|call| ledger.end_of(call.number).expect("no end").1.clone()).collect()
 }
@@ -25,6 +26,21 @@ async fn any_code_can_be_answered_before_anything_is_done() {
     }
     driver.holds_exactly(&[]).unwrap();
     assert_eq!(client.create("b").await.unwrap(), "b");
+}
+
+#[tokio::test]
+async fn a_code_above_16_is_on_the_wire_as_it_is() {
+    let driver = ScriptedDriver::start(Abilities::default()).unwrap();
+    driver.rule(On::create(), Step::fail(99));
+    let (codes, mut seen) = tokio::sync::mpsc::unbounded_channel();
+    let spy = move |response: http::Response<tonic::body::Body>| {
+        codes.send(response.headers().get("grpc-status").cloned()).unwrap();
+        response
+    };
+    let channel = tonic::transport::Endpoint::try_from(driver.endpoint()).unwrap().connect_lazy();
+    let mut client = ProvisionerClient::new(tower::ServiceBuilder::new().map_response(spy).service(channel));
+    client.driver_create_bucket(create_request("b")).await.unwrap_err();
+    assert_eq!(seen.recv().await.unwrap().unwrap(), "99");
 }
 
 #[tokio::test]
