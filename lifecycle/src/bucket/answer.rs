@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use cosi_api::ObjectProtocol;
 use cosi_api::value::BucketId;
 
-use super::state::{BucketState, Purpose, Sent};
+use super::state::{Attempt, BucketState, Purpose, Sent};
+use super::undo::is_storable;
 use super::{BucketAnswer, BucketView, Call, CallOk, Note, NoteReason};
 use crate::fence::Fence;
 use crate::{Code, Context, Failure, Outcome, Problem, Retry, Rpc};
@@ -22,7 +23,7 @@ impl BucketState {
         match result {
             Ok(ok) => {
                 self.pace.call = None;
-                self.answered(&call, ok, about, ctx);
+                self.answered(&call, purpose, ok, about, ctx);
             }
             Err(failure) => {
                 self.pace_after(call.rpc(), before, &failure, ctx);
@@ -31,16 +32,17 @@ impl BucketState {
         }
     }
 
-    fn answered(&mut self, call: &Call, ok: CallOk, about: &BucketView, ctx: &Context<'_>) {
+    fn answered(&mut self, call: &Call, purpose: Purpose, ok: CallOk, about: &BucketView, ctx: &Context<'_>) {
+        let attempt = Attempt { rpc: call.rpc(), purpose };
         match (call, ok) {
             (Call::Delete { id, .. }, _) => self.deleted(id, about),
             (Call::DeleteByName(_), _) => self.backend.gone = true,
             (Call::Create(_) | Call::GetExisting { .. }, CallOk::Bucket { id, protocols, info }) => {
                 let checked = usable(&id, protocols, info, about);
-                self.learn(call.rpc(), &id, checked, about, ctx);
+                self.learn(attempt, &id, checked, about, ctx);
             }
             (Call::Create(_) | Call::GetExisting { .. }, CallOk::Deleted) => {
-                self.learn(call.rpc(), "", Err("without any content".to_owned()), about, ctx);
+                self.learn(attempt, "", Err("without any content".to_owned()), about, ctx);
             }
         }
     }
@@ -48,12 +50,13 @@ impl BucketState {
     /// The id is kept before its content is judged: even an unusable answer gives an id to delete by (R6).
     fn learn(
         &mut self,
-        rpc: Rpc,
+        attempt: Attempt,
         id: &str,
         checked: Result<BucketAnswer, String>,
         about: &BucketView,
         ctx: &Context<'_>,
     ) {
+        let rpc = attempt.rpc;
         if rpc == Rpc::CreateBucket {
             // A replay may have made again what was deleted before.
             self.backend.deleted.retain(|deleted| deleted.as_ref() != id);
@@ -66,7 +69,7 @@ impl BucketState {
         match checked {
             Ok(answer) => self.backend.answer = Some(answer),
             Err(why) => {
-                self.pace.call = Some((rpc, Retry::after_refusal(None, ctx)));
+                self.pace.call = Some((attempt, Retry::after_refusal(None, ctx)));
                 self.pace.until_connected = true;
                 self.raise(about, Problem::answer(rpc, why), NoteReason::Refused);
             }
@@ -92,14 +95,14 @@ impl BucketState {
             (Call::Delete { .. } | Call::DeleteByName(_), Some(Code::NotFound)) => self.not_found(call, about, ctx),
             // An id outside of the protocol's alphabet was the driver's own; if it does not take it back, there is still
             // the name.
-            (Call::Delete { id, .. }, Some(Code::InvalidArgument)) if BucketId::try_from(id.to_string()).is_err() => {
+            (Call::Delete { id, .. }, Some(Code::InvalidArgument)) if !is_storable(id) => {
                 self.backend.ids.retain(|known| known != id);
                 self.backend.gone = !self.backend.deleted.is_empty() && self.remaining_ids(about).next().is_none();
             }
             (Call::Create(_), Some(_)) if purpose == Purpose::Undo && self.is_hopeless(rpc, failure) => {
                 self.backend.hopeless = Some(Problem::call(rpc, failure).text);
             }
-            _ => self.complain(call, failure, about, ctx),
+            _ => self.complain(Attempt { rpc, purpose }, failure, about, ctx),
         }
     }
 
@@ -141,23 +144,23 @@ impl BucketState {
     }
 
     /// The call is to be tried again: after its backoff, or when something changes.
-    fn complain(&mut self, call: &Call, failure: &Failure, about: &BucketView, ctx: &Context<'_>) {
-        let rpc = call.rpc();
-        let previous = self.pace.call.filter(|(of, _)| *of == rpc).map(|(_, retry)| retry);
+    fn complain(&mut self, attempt: Attempt, failure: &Failure, about: &BucketView, ctx: &Context<'_>) {
+        let Attempt { rpc, purpose } = attempt;
+        let previous = self.pace.call.filter(|(of, _)| *of == attempt).map(|(_, retry)| retry);
         let terminal = failure.is_terminal(rpc);
         let retry =
             if terminal { Retry::after_refusal(previous, ctx) } else { Retry::after_failure(previous, ctx) };
         let not_sent = failure.outcome(rpc) == Outcome::NotSent;
-        self.pace.call = Some((rpc, retry));
+        self.pace.call = Some((attempt, retry));
         self.pace.until_connected = terminal || not_sent;
         // A driver that restarts is no news; one that stays away is.
         if not_sent && retry.failures < 2 {
             return;
         }
-        let reason = match (about.deleting, terminal) {
-            (true, _) => NoteReason::DeletionBlocked,
-            (false, true) => NoteReason::Refused,
-            (false, false) => NoteReason::Failing,
+        let reason = match (purpose, terminal) {
+            (Purpose::Undo, _) => NoteReason::DeletionBlocked,
+            (Purpose::Provide, true) => NoteReason::Refused,
+            (Purpose::Provide, false) => NoteReason::Failing,
         };
         self.raise(about, Problem::call(rpc, failure), reason);
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::effect::{Request, StatusWrite};
-use super::state::{Awaiting, BucketState, Purpose, Sent};
+use super::state::{Attempt, Awaiting, BucketState, Purpose, Sent};
 use super::{BucketView, Call, Effect, Note, NoteReason};
 use crate::{Context, Fence, Problem, Retry, Time};
 
@@ -20,6 +20,10 @@ impl BucketState {
         }
         if self.owner_is_gone(view) {
             return self.after_owner(view, ctx);
+        }
+        if let Some(note) = self.slipped_away(view) {
+            self.note_once(note);
+            return self.decide(view, ctx);
         }
         let Some(view) = view else {
             self.forget();
@@ -73,7 +77,9 @@ impl BucketState {
             self.recorded(view);
             return self.finish(ctx);
         }
-        self.find_intent(view, ctx);
+        if let Some(look) = self.find_intent(view, ctx) {
+            return look;
+        }
         if self.backend.answer.is_some() {
             return self.record(view, ctx);
         }
@@ -97,14 +103,19 @@ impl BucketState {
     }
 
     /// An intent without result that this process did not write itself: a predecessor may have sent something, and it may
-    /// still be at work (R3, R6).
-    pub(super) fn find_intent(&mut self, view: &BucketView, ctx: &Context<'_>) {
-        if self.backend.sent == Sent::Unknown && view.bucket_id.is_none() {
-            self.backend.sent = Sent::Maybe;
-            if let Some(fence) = Fence::predecessor(ctx) {
-                self.pace.fence = Some(fence.on_top_of(self.pace.fence));
-            }
+    /// still be at work (R3, R6). Once every predecessor's call has ended, such an intent is a surprise, and it may be
+    /// nothing but an old event of an object that is gone: then it counts only if a live read shows it (R4, C19).
+    pub(super) fn find_intent(&mut self, view: &BucketView, ctx: &Context<'_>) -> Option<Effect> {
+        if self.backend.sent != Sent::Unknown || view.bucket_id.is_some() {
+            return None;
         }
+        match Fence::predecessor(ctx) {
+            Some(fence) => self.pace.fence = Some(fence.on_top_of(self.pace.fence)),
+            None if !self.pass.live => return Some(self.read(ctx)),
+            None => {}
+        }
+        self.backend.sent = Sent::Maybe;
+        None
     }
 
     /// R7: id, info and readiness in one write.
@@ -121,7 +132,7 @@ impl BucketState {
 
     /// A driver call, as soon as it may be sent and the object was looked at (R4).
     pub(super) fn send(&mut self, view: View<'_>, call: Call, purpose: Purpose, ctx: &Context<'_>) -> Effect {
-        if let Some(at) = self.call_gate(call.rpc(), ctx) {
+        if let Some(at) = self.call_gate(Attempt { rpc: call.rpc(), purpose }, ctx) {
             return self.pause(view, at, ctx);
         }
         if !self.pass.live {

@@ -56,7 +56,7 @@ pub(super) enum Sent {
 pub(super) struct Pace {
     pub(super) fence: Option<Fence>,
     /// Backoff of the driver call that failed last.
-    pub(super) call: Option<(Rpc, Retry)>,
+    pub(super) call: Option<(Attempt, Retry)>,
     /// The call's backoff ends with a new driver connection, too.
     pub(super) until_connected: bool,
     /// Backoff of requests to the API server.
@@ -130,6 +130,14 @@ pub(super) enum Purpose {
     Undo,
 }
 
+/// What a backoff is about. A Create that is to provide a bucket and one that is to tell its id for deletion are two
+/// attempts: the backoff of the one does not hold up the other (R11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Attempt {
+    pub(super) rpc: Rpc,
+    pub(super) purpose: Purpose,
+}
+
 /// After so many conflicts in a row, wait before the next try.
 const CONFLICTS_WITHOUT_WAIT: u32 = 16;
 
@@ -155,6 +163,12 @@ impl BucketState {
     #[must_use]
     pub fn may_be_there(&self) -> bool {
         !self.backend.gone && (self.backend.sent == Sent::Maybe || !self.backend.ids.is_empty())
+    }
+
+    /// Whether the state knows the object that it is about, and so will see by itself what becomes of it.
+    #[must_use]
+    pub const fn follows_an_object(&self) -> bool {
+        self.backend.owner.is_some()
     }
 
     /// Whether a driver call is running right now.
@@ -192,11 +206,11 @@ impl BucketState {
         self.pace.fence.map(|f| f.until).filter(|until| *until > ctx.now)
     }
 
-    /// When `rpc` may be sent, if not now: its fence and its backoff. The backoff of another RPC does not count; the
-    /// situation is another one then.
-    pub(super) fn call_gate(&self, rpc: Rpc, ctx: &Context<'_>) -> Option<Time> {
-        let fence = self.pace.fence.and_then(|f| f.holds(rpc, ctx.now));
-        let backoff = self.pace.call.filter(|(of, _)| *of == rpc).map(|(_, r)| r.at).filter(|at| *at > ctx.now);
+    /// When an attempt may be made, if not now: its fence and its backoff. The backoff of another attempt does not count;
+    /// the situation is another one then.
+    pub(super) fn call_gate(&self, attempt: Attempt, ctx: &Context<'_>) -> Option<Time> {
+        let fence = self.pace.fence.and_then(|f| f.holds(attempt.rpc, ctx.now));
+        let backoff = self.pace.call.filter(|(of, _)| *of == attempt).map(|(_, r)| r.at).filter(|at| *at > ctx.now);
         fence.max(backoff)
     }
 

@@ -7,7 +7,7 @@ use cosi_api::value::BucketId;
 
 use super::decide::{View, request, write_finalizers};
 use super::state::{Awaiting, BucketState, Purpose, Sent};
-use super::{BucketView, Call, Effect, Note, NoteReason, Severity};
+use super::{BucketView, Call, Effect, Note, NoteReason, Severity, slipped};
 use crate::{Context, Fence, Rpc};
 
 impl BucketState {
@@ -60,6 +60,16 @@ impl BucketState {
         let Some(owner) = &self.backend.owner else { return false };
         let alive = view.is_some_and(|v| v.uid == owner.uid && (v.finalizer || !v.deleting));
         self.may_be_there() && !owner.is_static() && !alive
+    }
+
+    /// R12: the Ready Bucket that the last pass saw is gone by force, and not by our own removal, of which the answer may have
+    /// been lost. A person is to be told once.
+    pub(super) fn slipped_away(&self, view: View<'_>) -> Option<Note> {
+        use NoteReason::{AlreadyDeleted, LetGo, OwnerGone, Retained};
+        let owner = self.backend.owner.as_ref()?;
+        let known = [AlreadyDeleted, LetGo, OwnerGone, Retained];
+        let explained = self.backend.gone || known.iter().any(|reason| self.telling.told.contains(reason));
+        if explained { None } else { slipped(owner, view.map(Arc::as_ref)) }
     }
 
     /// R12: clean up after an owner that went away by force, or leave its bucket by its policy.

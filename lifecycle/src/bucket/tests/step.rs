@@ -207,7 +207,7 @@ proptest! {
                 prop_assert!(!state.is_calling());
             }
             let event = answer(&effect, &with);
-            let looked = matches!(event, Event::Read(Ok(())) | Event::Wrote(Ok(())) | Event::Claim(_));
+            let looked = matches!(event, Event::Read(Ok(())) | Event::Wrote(Ok(())));
             let ctx = context(&settings, now);
             if state.is_empty() && matches!(event, Event::Start { .. }) {
                 let fresh = BucketState::default().step(with.view.as_ref(), event.clone(), &ctx).unwrap();

@@ -1,6 +1,6 @@
 //! The invariants, checked against the backend and the API server, not against the machine's word.
 
-use super::{Invariant::*, World};
+use super::{GRACE, Invariant::*, World};
 use crate::bucket::{BucketView, Call, Claim, NoteReason, StatusWrite, Uid};
 use crate::Rpc;
 use cosi_api::DeletionPolicy;
@@ -62,7 +62,9 @@ impl World {
             Rpc::CreateBucket if owner.is_some_and(|o| o.is_ready()) => {
                 self.violate(NoDouble, "Create after Ready".to_owned());
             }
-            Rpc::CreateBucket if self.acknowledged.contains(by) => {
+            // While a predecessor's calls may be at work, an old event may look like what it left, and is replayed after
+            // that.
+            Rpc::CreateBucket if self.acknowledged.contains(by) && self.now > self.predecessor_done + GRACE => {
                 self.violate(NoDouble, "Create after its deletion was acknowledged".to_owned());
             }
             rpc if undoes(rpc) && !self.may_delete(by) => {

@@ -147,6 +147,7 @@ impl World {
     fn start(&mut self) {
         let changed = std::mem::take(&mut self.woken);
         let connected = std::mem::take(&mut self.connected);
+        self.log(|| format!("start: changed {changed}, connected {connected}"));
         self.feed(Event::Start { changed, connected });
     }
 
@@ -186,10 +187,10 @@ impl World {
         self.api.events.front().map(|e| e.at + self.lag.unwrap_or_default())
     }
 
-    /// What a read or an own write returned (R5).
+    /// What a read or an own write returned (R5). That there is no object has no version: older events may follow.
     pub(super) fn fold(&mut self, version: u64, view: Option<Arc<BucketView>>) {
         if version >= self.seen {
-            self.seen = version;
+            self.seen = if view.is_some() { version } else { 0 };
             self.index = view;
         }
     }

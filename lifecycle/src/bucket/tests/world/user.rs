@@ -59,6 +59,10 @@ impl World {
         self.log(|| format!("user: {op:?}"));
         self.api.now = self.now;
         self.disturbed = self.now;
+        // A deletion ends the wait after a refusal at once (R11).
+        let deleting = self.api.object.as_ref().is_some_and(|o| o.view.deleting);
+        let interrupts = matches!(op, Op::Delete | Op::Force | Op::LetGo) || (deleting && matches!(op, Op::ClaimGoes));
+        self.refused &= !interrupts;
         match op {
             Op::Create(spec) => self.api.create(*spec),
             Op::Delete => drop(self.api.change(|o| o.view.deleting = true)),
