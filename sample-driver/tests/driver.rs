@@ -371,6 +371,7 @@ async fn the_operators_secret_is_in_its_file_and_nowhere_else() {
     let secret = credentials.lines().find_map(|line| line.strip_prefix("aws_secret_access_key = ")).unwrap();
     assert!(place.log().contains("S3 server listens"));
     assert!(!place.log().contains(secret));
+    assert!(!place.log().to_lowercase().contains("signature="), "a signed header was logged");
 }
 
 #[tokio::test]
