@@ -26,6 +26,8 @@ async fn after_a_storm_every_bucket_is_where_it_should_be(
         driver.ids = ids;
     });
     let Some(mut world) = setup.start().await else { return };
+    // Without by-name RPC, a new process replays Create to learn the id of what its predecessor may have deleted (R10 e).
+    world.reuses_names = !by_name;
     let faults = [
         (7, Action::status(500)),
         (11, Action::status(409)),
@@ -46,8 +48,10 @@ async fn after_a_storm_every_bucket_is_where_it_should_be(
     world.driver.script(On::delete(), (0..60).map(|_| step(dice.throw())));
 
     let buckets = world.create_many(250, &Wish::delete()).await;
-    // The even ones go at once, whatever has become of them.
+    // The even ones go as soon as they may have something at the backend. Not sooner: kube-apiserver looks for finalizers and
+    // deletes in two steps, so a finalizer written in between is overlooked, and a crash on top of that is R12's limit.
     let (gone, kept): (Vec<_>, Vec<_>) = buckets.iter().enumerate().partition(|(n, _)| n % 2 == 0);
+    join_all(gone.iter().map(|(_, bucket)| bucket.wait_finalizer())).await;
     join_all(gone.iter().map(|(_, bucket)| bucket.release())).await;
     world.restart_sidecar();
     join_all(kept.iter().map(|(_, bucket)| bucket.wait_ready())).await;
