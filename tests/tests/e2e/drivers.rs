@@ -192,13 +192,14 @@ async fn odd_and_long_texts_break_neither_log_nor_status() {
     let name = format!("{}.{}", "n".repeat(126), "m".repeat(126));
     let name = format!("{}{}", &name[..253 - 12], &fresh_tail());
     let claim = world.plan().await.claim_ref;
-    world.driver.rule(On::create().nth(1), Step::fail(Code::PermissionDenied).message(message));
+    let denied = world.driver.rule(On::create(), Step::fail(Code::PermissionDenied).message(message));
     let bucket = world.create_as(&name, Wish::delete().spec("parameters", odd.clone()), claim).await;
     let stored = bucket.wait("an error", |bucket| error(bucket).is_some()).await;
     let text = error(&stored).unwrap();
     assert!(text.contains("line 1 line 2") && text.len() < 5000, "{text}");
     assert!(!text.chars().any(char::is_control), "{text:?}");
     bucket.wait_event("Failing").await;
+    denied.off();
     bucket.wait_ready().await;
     for line in world.sidecar.log().lines() {
         let starts_with_a_time = line.starts_with("20") && line.chars().nth(4) == Some('-');

@@ -34,8 +34,9 @@ pub(crate) struct World {
     pub(crate) namespace: String,
     /// The test makes a second object under a first one's name, so what I2 says of names must be judged by the test.
     pub(crate) reuses_names: bool,
+    /// What R3 is judged by.
+    pub(crate) grace: Duration,
     begin: Mark,
-    grace: Duration,
     made: Mutex<Vec<TestBucket>>,
     _kubeconfig: tempfile::NamedTempFile,
 }
