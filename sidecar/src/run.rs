@@ -152,8 +152,8 @@ impl Watch for Target {
         self.workers.queue.wake(name, Wake { changed: true, connected: false });
     }
 
-    fn is_busy(&self, name: &str) -> bool {
-        self.workers.queue.is_busy(&name.into())
+    fn is_followed(&self, name: &str) -> bool {
+        self.workers.queue.is_busy_or(&name.into(), BucketState::follows_an_object)
     }
 
     fn tell(&self, note: Note) {

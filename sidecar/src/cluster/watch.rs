@@ -22,8 +22,8 @@ const REWATCH_EVERY_SECONDS: u32 = 55;
 pub trait Watch {
     /// An entry of the index changed so that work can depend on it.
     fn changed(&self, name: Arc<str>);
-    /// Whether a pass for the name is under way.
-    fn is_busy(&self, name: &str) -> bool;
+    /// Whether a pass or a state sees by itself what becomes of the object of that name.
+    fn is_followed(&self, name: &str) -> bool;
     /// A person should know.
     fn tell(&self, note: Note);
 }
@@ -112,8 +112,8 @@ impl<W: Watch> Follower<'_, W> {
         if !change.matters() {
             return;
         }
-        // While a pass runs, what looks like a loss may be its own write, not folded in yet.
-        if let Some(before) = change.before.as_deref().filter(|_| !self.target.is_busy(&name))
+        // What looks like a loss may be an own write, not folded in yet. The lifecycle tells the two apart.
+        if let Some(before) = change.before.as_deref().filter(|_| !self.target.is_followed(&name))
             && let Some(note) = slipped(before, change.after.as_deref())
         {
             self.target.tell(note);

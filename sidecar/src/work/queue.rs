@@ -99,9 +99,9 @@ impl<K: Clone + Ord + Hash, S: Default> Queue<K, S> {
         }
     }
 
-    /// Whether a pass for the name is under way or due at once.
-    pub fn is_busy(&self, key: &K) -> bool {
-        self.lock().entries.get(key).is_some_and(|e| e.state.is_none())
+    /// Whether a pass for the name is under way, or such a state is kept for it.
+    pub fn is_busy_or(&self, key: &K, keeps: impl FnOnce(&S) -> bool) -> bool {
+        self.lock().entries.get(key).is_some_and(|e| e.state.as_ref().is_none_or(keeps))
     }
 
     /// How many passes are under way.
@@ -249,7 +249,7 @@ mod tests {
         let taken = queue.take().await;
         queue.wake("a", CHANGED);
         assert!(queue.lock().take().is_none());
-        assert!(queue.is_busy(&"a"));
+        assert!(queue.is_busy_or(&"a", |_| false));
         queue.put("a", taken.state + 7, Next::Idle);
         let again = queue.take().await;
         assert_eq!((again.state, again.wake), (7, CHANGED));
