@@ -47,7 +47,13 @@ mod tests {
     use crate::Settings;
 
     fn nth_delay(settings: &Settings, failures: u32, jitter: f64) -> Duration {
-        let ctx = Context { now: Time::default(), settings, jitter, by_name_missing: false, predecessor_done: Time::default() };
+        let ctx = Context {
+            now: Time::default(),
+            settings,
+            jitter,
+            by_name_missing: false,
+            predecessor_done: Time::default(),
+        };
         delay(failures, &ctx)
     }
 

@@ -27,8 +27,8 @@
 //!
 //! Rule numbers (R1…R17) and invariants (I1…I9) are those of `docs/design/lifecycle.md`.
 
-pub mod bucket;
 mod backoff;
+pub mod bucket;
 mod fence;
 mod outcome;
 mod problem;

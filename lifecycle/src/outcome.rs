@@ -192,7 +192,9 @@ impl Failure {
     #[must_use]
     pub fn message(&self) -> &str {
         match self {
-            Self::NotSent { message } | Self::NoAnswer { message, .. } | Self::Answered { message, .. } => message,
+            Self::NotSent { message } | Self::NoAnswer { message, .. } | Self::Answered { message, .. } => {
+                message
+            }
         }
     }
 }

@@ -107,7 +107,6 @@ impl Report {
         }
     }
 
-
     pub(crate) const fn is_empty(&self) -> bool {
         self.pending.is_none() && self.written.is_none()
     }
@@ -119,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    const REFRESH: Duration = Duration::from_secs(1800);
+    const REFRESH: Duration = Duration::from_mins(30);
 
     fn internal(message: &str) -> Problem {
         let failure = Failure::Answered { code: Code::Internal, message: message.into() };

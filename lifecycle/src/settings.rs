@@ -25,8 +25,8 @@ impl Default for Settings {
             timeout: Duration::from_secs(20),
             late_landing_grace: Duration::from_secs(10),
             retry_interval_start: Duration::from_secs(1),
-            retry_interval_max: Duration::from_secs(5 * 60),
-            recheck_interval: Duration::from_secs(30 * 60),
+            retry_interval_max: Duration::from_mins(5),
+            recheck_interval: Duration::from_mins(30),
         }
     }
 }

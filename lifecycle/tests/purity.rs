@@ -21,7 +21,8 @@ const IMPURE: [&str; 12] = [
 
 fn normal_dependencies() -> Vec<String> {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
-    let arguments = ["tree", "--offline", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}"];
+    let arguments =
+        ["tree", "--offline", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}"];
     let output = Command::new(env!("CARGO")).args(arguments).args(["--manifest-path", manifest]).output();
     let output = output.expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -84,7 +84,14 @@ impl BucketState {
         self.backend.gone = none_left;
     }
 
-    fn failed(&mut self, call: &Call, purpose: Purpose, failure: &Failure, about: &BucketView, ctx: &Context<'_>) {
+    fn failed(
+        &mut self,
+        call: &Call,
+        purpose: Purpose,
+        failure: &Failure,
+        about: &BucketView,
+        ctx: &Context<'_>,
+    ) {
         let rpc = call.rpc();
         let answered = match failure {
             Failure::Answered { code, .. } => Some(*code),
@@ -92,12 +99,15 @@ impl BucketState {
         };
         match (call, answered) {
             (Call::DeleteByName(_), Some(Code::Unimplemented)) => self.pass.by_name_missing = true,
-            (Call::Delete { .. } | Call::DeleteByName(_), Some(Code::NotFound)) => self.not_found(call, about, ctx),
+            (Call::Delete { .. } | Call::DeleteByName(_), Some(Code::NotFound)) => {
+                self.not_found(call, about, ctx)
+            }
             // An id outside of the protocol's alphabet was the driver's own; if it does not take it back, there is still
             // the name.
             (Call::Delete { id, .. }, Some(Code::InvalidArgument)) if !is_storable(id) => {
                 self.backend.ids.retain(|known| known != id);
-                self.backend.gone = !self.backend.deleted.is_empty() && self.remaining_ids(about).next().is_none();
+                self.backend.gone =
+                    !self.backend.deleted.is_empty() && self.remaining_ids(about).next().is_none();
             }
             (Call::Create(_), Some(_)) if purpose == Purpose::Undo && self.is_hopeless(rpc, failure) => {
                 self.backend.hopeless = Some(Problem::call(rpc, failure).text);
@@ -129,8 +139,10 @@ impl BucketState {
             return;
         }
         let rpc = call.rpc();
-        let text = format!("{rpc} answered NOT_FOUND twice; the bucket is taken as gone (a driver should answer OK)");
-        self.note_once(Note::warning(about, NoteReason::NotFoundAtBackend, text));
+        let text = format!(
+            "{rpc} answered NOT_FOUND twice; the bucket is taken as gone (a driver should answer OK)"
+        );
+        self.note_once(Note::warning(about, NoteReason::NotFoundAtBackend, &text));
         match call {
             Call::Delete { id, .. } => self.deleted(id, about),
             _ => self.backend.gone = true,
@@ -176,7 +188,8 @@ fn usable(
     if id.is_empty() {
         return Err("without a bucket_id".to_owned());
     }
-    let id = BucketId::try_from(id.to_owned()).map_err(|e| format!("with a bucket_id that cannot be stored: {e}"))?;
+    let id = BucketId::try_from(id.to_owned())
+        .map_err(|e| format!("with a bucket_id that cannot be stored: {e}"))?;
     if let Some(recorded) = about.bucket_id.as_deref().filter(|recorded| *recorded != id.as_str()) {
         return Err(format!("with bucket_id {id}, while {recorded} is recorded in status.bucketID"));
     }

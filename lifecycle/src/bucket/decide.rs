@@ -59,7 +59,7 @@ impl BucketState {
         }
         if view.is_ready() && view.bucket_id.is_some() {
             let text = "somebody took the finalizer off this Ready Bucket; it is put back".to_owned();
-            self.note_once(Note::warning(view, NoteReason::FinalizerStripped, text));
+            self.note_once(Note::warning(view, NoteReason::FinalizerStripped, &text));
             if let Some(note) = self.telling.notes.pop_front() {
                 return self.expect(Awaiting::Tell, Effect::Tell(note));
             }
@@ -161,7 +161,7 @@ impl BucketState {
 
     /// Remembers a problem, and tells of it when it is another one than before.
     pub(super) fn raise(&mut self, about: &BucketView, problem: Problem, reason: NoteReason) {
-        let note = Note::warning(about, reason, problem.text.clone());
+        let note = Note::warning(about, reason, &problem.text);
         // The same error may get another meaning: it blocks a deletion now.
         let meaning_is_new = !self.telling.told.contains(&reason);
         if meaning_is_new {
@@ -177,7 +177,8 @@ impl BucketState {
         if let Some(note) = self.telling.notes.pop_front() {
             return self.expect(Awaiting::Tell, Effect::Tell(note));
         }
-        let Some((view, problem)) = view.zip(self.telling.report.due(ctx.now, ctx.settings.recheck_interval)) else {
+        let Some((view, problem)) = view.zip(self.telling.report.due(ctx.now, ctx.settings.recheck_interval))
+        else {
             return Effect::Wait(until);
         };
         if let Some(at) = self.api_gate(ctx) {

@@ -29,7 +29,8 @@ impl BucketState {
         match (awaiting, event) {
             (Awaiting::Nothing, Event::Start { changed, connected }) => {
                 // What woke us may be our own write, or something that the last pass has seen already.
-                let changed = changed && BucketView::matters(self.backend.owner.as_deref(), view.map(Arc::as_ref));
+                let changed =
+                    changed && BucketView::matters(self.backend.owner.as_deref(), view.map(Arc::as_ref));
                 self.start(changed, connected, ctx);
             }
             (Awaiting::Read, Event::Read(result)) => self.was_read(result, ctx),

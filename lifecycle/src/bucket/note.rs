@@ -61,11 +61,18 @@ pub struct Note {
 }
 
 impl Note {
-    pub(crate) fn new(of: &BucketView, severity: Severity, reason: NoteReason, text: String) -> Self {
-        Self { bucket: of.name.clone(), uid: of.uid.clone(), claim: of.claim.clone(), severity, reason, text: printable(&text) }
+    pub(crate) fn new(of: &BucketView, severity: Severity, reason: NoteReason, text: &str) -> Self {
+        Self {
+            bucket: of.name.clone(),
+            uid: of.uid.clone(),
+            claim: of.claim.clone(),
+            severity,
+            reason,
+            text: printable(text),
+        }
     }
 
-    pub(crate) fn warning(of: &BucketView, reason: NoteReason, text: String) -> Self {
+    pub(crate) fn warning(of: &BucketView, reason: NoteReason, text: &str) -> Self {
         Self::new(of, Severity::Warning, reason, text)
     }
 }
@@ -83,5 +90,5 @@ pub fn slipped(before: &BucketView, after: Option<&BucketView>) -> Option<Note> 
         "the Ready Bucket went away by force, its backend bucket is left: driver {}, bucket {}, bucketID {id}",
         before.driver, before.name
     );
-    (held && lost).then(|| Note::warning(before, NoteReason::OwnerGone, text))
+    (held && lost).then(|| Note::warning(before, NoteReason::OwnerGone, &text))
 }

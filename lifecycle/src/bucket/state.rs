@@ -78,6 +78,7 @@ pub(super) struct Telling {
 }
 
 /// Where the current pass stands.
+#[allow(clippy::struct_excessive_bools, reason = "independent facts about a pass")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Pass {
     pub(super) awaiting: Awaiting,
@@ -210,7 +211,8 @@ impl BucketState {
     /// the situation is another one then.
     pub(super) fn call_gate(&self, attempt: Attempt, ctx: &Context<'_>) -> Option<Time> {
         let fence = self.pace.fence.and_then(|f| f.holds(attempt.rpc, ctx.now));
-        let backoff = self.pace.call.filter(|(of, _)| *of == attempt).map(|(_, r)| r.at).filter(|at| *at > ctx.now);
+        let backoff =
+            self.pace.call.filter(|(of, _)| *of == attempt).map(|(_, r)| r.at).filter(|at| *at > ctx.now);
         fence.max(backoff)
     }
 
@@ -240,12 +242,10 @@ impl BucketState {
 
     /// Nothing more to do for now. A fence that is still up is remembered until it falls.
     pub(super) fn finish(&mut self, ctx: &Context<'_>) -> Effect {
-        match self.fence_gate(ctx) {
-            Some(until) => Effect::Wait(until),
-            None => {
-                self.pace.fence = None;
-                Effect::Done
-            }
+        if let Some(until) = self.fence_gate(ctx) {
+            return Effect::Wait(until);
         }
+        self.pace.fence = None;
+        Effect::Done
     }
 }

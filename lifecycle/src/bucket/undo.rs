@@ -52,7 +52,10 @@ impl BucketState {
 
     /// Whether the finalizer may go without another word to the driver.
     fn may_leave(&self, view: &BucketView) -> bool {
-        view.policy == DeletionPolicy::Retain || self.backend.gone || self.backend.hopeless.is_some() || view.let_go
+        view.policy == DeletionPolicy::Retain
+            || self.backend.gone
+            || self.backend.hopeless.is_some()
+            || view.let_go
     }
 
     /// R12: whether something may be there that belongs to an object which is gone, or can hold us no more.
@@ -148,7 +151,7 @@ impl BucketState {
         let retain = owner.policy == DeletionPolicy::Retain;
         if self.backend.gone {
             let text = "the backend bucket was already deleted when the policy became Retain".to_owned();
-            return retain.then(|| Note::warning(owner, NoteReason::AlreadyDeleted, text));
+            return retain.then(|| Note::warning(owner, NoteReason::AlreadyDeleted, &text));
         }
         let nothing = self.backend.sent == Sent::Nothing && self.remaining_ids(owner).next().is_none();
         if nothing && !owner.is_static() {
@@ -156,18 +159,18 @@ impl BucketState {
         }
         if retain {
             let text = format!("the backend bucket is kept by deletionPolicy Retain: {what}");
-            return Some(Note::new(owner, Severity::Normal, NoteReason::Retained, text));
+            return Some(Note::new(owner, Severity::Normal, NoteReason::Retained, &text));
         }
         if let Some(why) = &self.backend.hopeless {
             let text = format!("let go, check the backend by hand: {what}; {why}");
-            return Some(Note::warning(owner, NoteReason::LetGo, text));
+            return Some(Note::warning(owner, NoteReason::LetGo, &text));
         }
         if owner.let_go {
             let text = format!("let go by annotation, check the backend by hand: {what}");
-            return Some(Note::warning(owner, NoteReason::LetGo, text));
+            return Some(Note::warning(owner, NoteReason::LetGo, &text));
         }
         let text = format!("the existing bucket is kept, since its id was never recorded: {what}");
-        Some(Note::new(owner, Severity::Normal, NoteReason::Retained, text))
+        Some(Note::new(owner, Severity::Normal, NoteReason::Retained, &text))
     }
 
     /// Everything that a person needs to find the bucket at the backend.
@@ -191,8 +194,12 @@ pub(super) fn is_storable(id: &str) -> bool {
 /// The first word on an owner that went away by force.
 fn owner_gone(owner: &BucketView) -> Note {
     let text = match owner.policy {
-        DeletionPolicy::Delete => "the Bucket lost its finalizer or was deleted by force; its backend bucket is being deleted",
-        DeletionPolicy::Retain => "the Bucket lost its finalizer or was deleted by force; its backend bucket is kept",
+        DeletionPolicy::Delete => {
+            "the Bucket lost its finalizer or was deleted by force; its backend bucket is being deleted"
+        }
+        DeletionPolicy::Retain => {
+            "the Bucket lost its finalizer or was deleted by force; its backend bucket is kept"
+        }
     };
-    Note::warning(owner, NoteReason::OwnerGone, format!("{text}: bucket {}", owner.name))
+    Note::warning(owner, NoteReason::OwnerGone, &format!("{text}: bucket {}", owner.name))
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cosi_api::names::{BUCKETCLAIM_BEING_DELETED, BUCKETCLAIM_BEING_DELETED_FIXED, FINALIZER, SIDECAR_LET_GO};
+use cosi_api::names::{
+    BUCKETCLAIM_BEING_DELETED, BUCKETCLAIM_BEING_DELETED_FIXED, FINALIZER, SIDECAR_LET_GO,
+};
 use cosi_api::{Bucket, DeletionPolicy, ObjectProtocol};
 
 /// The UID that the API server gave an object.
@@ -21,6 +23,7 @@ pub struct ClaimRef {
 }
 
 /// A Bucket object as it was read.
+#[allow(clippy::struct_excessive_bools, reason = "independent facts about an object")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BucketView {
     /// The name: the only idempotency key (R2).
@@ -74,8 +77,13 @@ impl BucketView {
             resource_version: meta.resource_version.as_deref()?.into(),
             deleting: meta.deletion_timestamp.is_some(),
             finalizer: finalizers.iter().any(|f| f == FINALIZER),
-            other_finalizers: finalizers.iter().filter(|f| *f != FINALIZER).map(|f| f.as_str().into()).collect(),
-            claim_deleting: annotated(BUCKETCLAIM_BEING_DELETED) || annotated(BUCKETCLAIM_BEING_DELETED_FIXED),
+            other_finalizers: finalizers
+                .iter()
+                .filter(|f| *f != FINALIZER)
+                .map(|f| f.as_str().into())
+                .collect(),
+            claim_deleting: annotated(BUCKETCLAIM_BEING_DELETED)
+                || annotated(BUCKETCLAIM_BEING_DELETED_FIXED),
             let_go: annotated(SIDECAR_LET_GO),
             policy: spec.deletion_policy,
             claim: ClaimRef {
@@ -133,6 +141,6 @@ impl BucketView {
 
     /// Other parties' finalizers.
     pub(crate) fn finalizers_without_ours(&self) -> Vec<String> {
-        self.other_finalizers.iter().map(|f| f.to_string()).collect()
+        self.other_finalizers.iter().map(ToString::to_string).collect()
     }
 }

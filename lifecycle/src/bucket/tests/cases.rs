@@ -132,12 +132,8 @@ fn c7_deletion_ends_though_create_was_refused_for_good() {
 
 #[test]
 fn c12_a_static_bucket_is_asked_for_once_however_often_it_is_seen() {
-    let ops = vec![
-        (Idle, Op::Create(Spec::STATIC)),
-        (Idle, Op::Touch),
-        (Idle, Op::ClaimGoes),
-        (Idle, Op::Touch),
-    ];
+    let ops =
+        vec![(Idle, Op::Create(Spec::STATIC)), (Idle, Op::Touch), (Idle, Op::ClaimGoes), (Idle, Op::Touch)];
     let world = run(ops, DriverKind::GOOD, &[]);
     assert_eq!(calls(&world), [GetExistingBucket]);
 }

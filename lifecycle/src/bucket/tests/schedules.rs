@@ -35,19 +35,31 @@ fn first_call(fault: CallFault) -> Vec<(usize, Fault)> {
     vec![(1, Fault::Crash(Crash::During(LATE)))]
 )]
 #[case::r3_a_repeat_waits_for_a_create_that_timed_out(
-    Mutant::NoGraceBeforeRepeat, NoOrphan, DriverKind::OPAQUE, deleted(Idle),
+    Mutant::NoGraceBeforeRepeat,
+    NoOrphan,
+    DriverKind::OPAQUE,
+    deleted(Idle),
     first_call(CallFault::NoAnswerLater(LATE))
 )]
 #[case::r3_a_repeat_waits_for_a_create_that_answered_an_error(
-    Mutant::InternalIsRefused, NoOrphan, DriverKind::OPAQUE, deleted(Idle),
+    Mutant::InternalIsRefused,
+    NoOrphan,
+    DriverKind::OPAQUE,
+    deleted(Idle),
     first_call(CallFault::Later(Code::Internal, LATE))
 )]
 #[case::r3_a_timeout_is_no_refusal(
-    Mutant::TimeoutIsRefused, NoDouble, DriverKind::OPAQUE, deleted(Idle),
+    Mutant::TimeoutIsRefused,
+    NoDouble,
+    DriverKind::OPAQUE,
+    deleted(Idle),
     first_call(CallFault::NoAnswerLater(LATE))
 )]
 #[case::r3_a_delete_waits_for_a_create_that_timed_out(
-    Mutant::NoGraceBeforeDelete, NoOrphan, DriverKind::GOOD, deleted(AFTER_CREATE),
+    Mutant::NoGraceBeforeDelete,
+    NoOrphan,
+    DriverKind::GOOD,
+    deleted(AFTER_CREATE),
     first_call(CallFault::NoAnswerLater(LATE))
 )]
 #[case::r3_a_new_process_waits_for_its_predecessors_create(
@@ -69,7 +81,10 @@ fn first_call(fault: CallFault) -> Vec<(usize, Fault)> {
     vec![]
 )]
 #[case::r10_no_recorded_id_does_not_mean_no_bucket(
-    Mutant::NothingWithoutId, NoOrphan, DriverKind::GOOD, deleted(AFTER_CREATE),
+    Mutant::NothingWithoutId,
+    NoOrphan,
+    DriverKind::GOOD,
+    deleted(AFTER_CREATE),
     first_call(CallFault::NoAnswerDone)
 )]
 #[case::r10_a_conflict_means_to_decide_again(

@@ -14,10 +14,13 @@ fn caught(mutant: Mutant, wanted: Invariant) -> Option<Box<Broken>> {
     let kinds = if rare { &[DriverKind::BARE][..] } else { &DriverKind::ALL };
     let few: &[usize] = if rare { &[2] } else { &[0, 1] };
     few.iter().find_map(|faults| {
-        let mut search = Search { mutant: Some(mutant), wanted: Some(wanted), ..Search::new(*faults, Depth::OnePerClass) };
-        scenarios::all().iter().flat_map(with_every_lag).flat_map(|s| at_every_point(&s)).find_map(|scenario| {
-            kinds.iter().find_map(|kind| search.explore(&scenario, *kind).err())
-        })
+        let mut search =
+            Search { mutant: Some(mutant), wanted: Some(wanted), ..Search::new(*faults, Depth::OnePerClass) };
+        scenarios::all()
+            .iter()
+            .flat_map(with_every_lag)
+            .flat_map(|s| at_every_point(&s))
+            .find_map(|scenario| kinds.iter().find_map(|kind| search.explore(&scenario, *kind).err()))
     })
 }
 
@@ -47,5 +50,8 @@ fn caught(mutant: Mutant, wanted: Invariant) -> Option<Box<Broken>> {
 #[case(Mutant::DriverTakesForeign, NothingForeign)]
 fn a_seeded_bug_breaks(#[case] mutant: Mutant, #[case] invariant: Invariant) {
     let Some(broken) = caught(mutant, invariant) else { panic!("{mutant:?} does not break {invariant:?}") };
-    println!("{mutant:?} breaks {invariant:?}: {}, {:?}, {:?}", broken.scenario.name, broken.kind, broken.plan);
+    println!(
+        "{mutant:?} breaks {invariant:?}: {}, {:?}, {:?}",
+        broken.scenario.name, broken.kind, broken.plan
+    );
 }

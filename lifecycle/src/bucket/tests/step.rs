@@ -111,18 +111,19 @@ fn any_view() -> impl Strategy<Value = Option<Arc<BucketView>>> {
     let spec = prop_oneof![Just(Spec::DYNAMIC), Just(Spec::STATIC), Just(Spec::RETAIN)];
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     let status = prop_oneof![Just((None, None)), Just((Some(false), None)), Just((Some(true), Some("id")))];
-    let some = (spec, flags, status, 0..2).prop_map(|(spec, (deleting, finalizer, claim, let_go), status, uid)| {
-        Arc::new(BucketView {
-            uid: format!("uid-{uid}").into(),
-            deleting,
-            finalizer,
-            claim_deleting: claim,
-            let_go: let_go && deleting,
-            ready: status.0,
-            bucket_id: status.1.map(Into::into),
-            ..view(spec)
-        })
-    });
+    let some =
+        (spec, flags, status, 0..2).prop_map(|(spec, (deleting, finalizer, claim, let_go), status, uid)| {
+            Arc::new(BucketView {
+                uid: format!("uid-{uid}").into(),
+                deleting,
+                finalizer,
+                claim_deleting: claim,
+                let_go: let_go && deleting,
+                ready: status.0,
+                bucket_id: status.1.map(Into::into),
+                ..view(spec)
+            })
+        });
     proptest::option::weighted(0.85, some)
 }
 
@@ -174,9 +175,9 @@ fn any_answers() -> impl Strategy<Value = Answers> {
     let claim = prop_oneof![Just(Claim::Live), Just(Claim::Leaving), Just(Claim::Unreadable)];
     let call = prop_oneof![any_ok().prop_map(Ok), any_failure().prop_map(Err)];
     let start = (any::<bool>(), any::<bool>());
-    (any_view(), write, claim, call, start, 0u64..700).prop_map(|(view, write, claim, call, start, passed)| {
-        Answers { view, write, claim, call, start, passed }
-    })
+    (any_view(), write, claim, call, start, 0u64..700).prop_map(
+        |(view, write, claim, call, start, passed)| Answers { view, write, claim, call, start, passed },
+    )
 }
 
 fn answer(effect: &Effect, with: &Answers) -> Event {
@@ -201,13 +202,18 @@ proptest! {
         let mut state = BucketState::default();
         let mut effect = Effect::Done;
         let mut now = 1;
+        let mut looked = false;
         for with in steps {
             if matches!(effect, Effect::Wait(_) | Effect::Done) {
                 now += with.passed;
                 prop_assert!(!state.is_calling());
             }
             let event = answer(&effect, &with);
-            let looked = matches!(event, Event::Read(Ok(())) | Event::Wrote(Ok(())));
+            looked = match &event {
+                Event::Read(Ok(())) | Event::Wrote(Ok(())) => true,
+                Event::Claim(_) | Event::Read(Err(_)) | Event::Wrote(Err(_)) => looked,
+                Event::Start { .. } | Event::Called(_) | Event::Told => false,
+            };
             let ctx = context(&settings, now);
             if state.is_empty() && matches!(event, Event::Start { .. }) {
                 let fresh = BucketState::default().step(with.view.as_ref(), event.clone(), &ctx).unwrap();

@@ -8,7 +8,8 @@ use super::world::{Depth, DriverKind, Scenario};
 fn sweep(mut search: Search, kinds: &[DriverKind], variants: impl Fn(&Scenario) -> Vec<Scenario>) {
     let mut broken = Vec::new();
     for scenario in scenarios::all() {
-        let mut runs = variants(&scenario).into_iter().flat_map(|s| kinds.iter().map(move |kind| (s.clone(), *kind)));
+        let mut runs =
+            variants(&scenario).into_iter().flat_map(|s| kinds.iter().map(move |kind| (s.clone(), *kind)));
         broken.extend(runs.find_map(|(scenario, kind)| search.explore(&scenario, kind).err()));
     }
     println!("{} runs", search.runs);

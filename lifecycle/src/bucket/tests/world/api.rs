@@ -6,8 +6,8 @@ use std::sync::Arc;
 use cosi_api::DeletionPolicy;
 use cosi_api::names::FINALIZER;
 
-use crate::{Time, WriteFailure};
 use crate::bucket::{BucketView, Claim, ClaimRef, StatusWrite, Uid};
+use crate::{Time, WriteFailure};
 
 /// Whoever else holds on to objects.
 pub(crate) const FOREIGN_FINALIZER: &str = "example.com/hold";
@@ -32,7 +32,8 @@ impl Spec {
         with_finalizer: false,
         held_by_others: false,
     };
-    pub(crate) const STATIC: Self = Self { existing_id: Some(super::EXISTING), bound: false, ..Self::DYNAMIC };
+    pub(crate) const STATIC: Self =
+        Self { existing_id: Some(super::EXISTING), bound: false, ..Self::DYNAMIC };
     pub(crate) const RETAIN: Self = Self { policy: DeletionPolicy::Retain, ..Self::DYNAMIC };
 }
 
@@ -141,8 +142,10 @@ impl Api {
             return Err(invalid("uid differs"));
         }
         let ours = all.iter().any(|f| f == FINALIZER);
-        let others: Box<[Box<str>]> = all.iter().filter(|f| *f != FINALIZER).map(|f| f.as_str().into()).collect();
-        let added = (ours && !object.view.finalizer) || others.iter().any(|f| !object.view.other_finalizers.contains(f));
+        let others: Box<[Box<str>]> =
+            all.iter().filter(|f| *f != FINALIZER).map(|f| f.as_str().into()).collect();
+        let added = (ours && !object.view.finalizer)
+            || others.iter().any(|f| !object.view.other_finalizers.contains(f));
         if object.view.deleting && added {
             return Err(invalid("no finalizer can be added to a deleting object"));
         }

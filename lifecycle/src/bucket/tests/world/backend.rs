@@ -11,6 +11,7 @@ use crate::{Code, Failure, Rpc, Time};
 pub(super) const UNSTORABLE: &str = " with blanks";
 
 /// Which kind of driver it is.
+#[allow(clippy::struct_excessive_bools, reason = "independent traits of drivers")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DriverKind {
     /// The backend chooses the ids.
@@ -144,9 +145,9 @@ impl Backend {
             }
             Call::Create(_) => {
                 let id = self.own().unwrap_or_else(|| self.new_id());
-                (bucket(&id), Work::Make { id, by: by.clone(), half: false })
+                (Ok(bucket(&id)), Work::Make { id, by: by.clone(), half: false })
             }
-            Call::GetExisting { id, .. } if there(id) => (bucket(id), Work::Nothing),
+            Call::GetExisting { id, .. } if there(id) => (Ok(bucket(id)), Work::Nothing),
             Call::GetExisting { .. } => (refused(Code::NotFound), Work::Nothing),
             Call::Delete { id, .. } if self.kind.not_found && !there(id) => {
                 (refused(Code::NotFound), Work::Nothing)
@@ -174,9 +175,14 @@ impl Backend {
             Work::Nothing => {}
             Work::Remove(id) => self.remove(&id),
             Work::RemoveAll => {
-                let all = self.buckets.iter().filter(|(id, made)| made.by.is_some() || (self.takes_foreign && *id == NAME));
+                let all = self
+                    .buckets
+                    .iter()
+                    .filter(|(id, made)| made.by.is_some() || (self.takes_foreign && *id == NAME));
                 let all: Vec<_> = all.map(|(id, _)| id.clone()).collect();
-                all.iter().for_each(|id| self.remove(id));
+                for id in &all {
+                    self.remove(id);
+                }
             }
             Work::Make { id, by, half } => {
                 let others = self.buckets.iter().any(|(other, made)| *other != id && made.by.is_some());
@@ -201,7 +207,9 @@ impl Backend {
 
     /// Lands everything that is due by `now`.
     pub(crate) fn advance(&mut self, now: Time) {
-        while let Some(next) = self.running.iter().enumerate().filter(|(_, r)| r.lands <= now).min_by_key(|(_, r)| r.lands) {
+        while let Some(next) =
+            self.running.iter().enumerate().filter(|(_, r)| r.lands <= now).min_by_key(|(_, r)| r.lands)
+        {
             let due = self.running.remove(next.0);
             let forgotten = due.outlived_memory();
             self.land(due.work);
@@ -221,9 +229,9 @@ pub(crate) fn refused(code: Code) -> Result<CallOk, Failure> {
     Err(Failure::Answered { code, message: "scripted".to_owned() })
 }
 
-pub(crate) fn bucket(id: &str) -> Result<CallOk, Failure> {
+pub(crate) fn bucket(id: &str) -> CallOk {
     let protocols = vec![cosi_api::ObjectProtocol::S3];
-    Ok(CallOk::Bucket { id: id.to_owned(), protocols, info: BTreeMap::new() })
+    CallOk::Bucket { id: id.to_owned(), protocols, info: BTreeMap::new() }
 }
 
 /// Just before the end of a stretch of time.

@@ -100,7 +100,9 @@ impl Fault {
     pub(crate) fn all(effect: &Effect, kind: DriverKind, depth: Depth) -> Vec<Self> {
         let mut all = vec![Self::Crash(Crash::Before), Self::Crash(Crash::After)];
         match effect {
-            Effect::Read | Effect::ReadClaim(_) => all.extend(some(&ApiFault::OF_READS, depth, 1).map(Self::Api)),
+            Effect::Read | Effect::ReadClaim(_) => {
+                all.extend(some(&ApiFault::OF_READS, depth, 1).map(Self::Api))
+            }
             Effect::WriteFinalizers { .. } | Effect::WriteStatus { .. } => {
                 all.extend(some(&ApiFault::OF_WRITES, depth, 4).map(Self::Api));
             }
@@ -119,7 +121,8 @@ impl Fault {
     /// says ABORTED.
     pub(crate) fn cost(self) -> usize {
         match self {
-            Self::Call(CallFault::Later(..) | CallFault::NoAnswerLater(_)) | Self::Crash(Crash::During(_)) => 12,
+            Self::Call(CallFault::Later(..) | CallFault::NoAnswerLater(_))
+            | Self::Crash(Crash::During(_)) => 12,
             Self::Call(CallFault::BadId) => 4,
             _ => 2,
         }
@@ -131,7 +134,8 @@ impl Fault {
             Self::Call(CallFault::Code(c) | CallFault::Done(c) | CallFault::Half(c)) => {
                 matches!(c, Code::InvalidArgument | Code::AlreadyExists | Code::Unimplemented)
             }
-            Self::Call(CallFault::NoId | CallFault::BadId | CallFault::NoInfo) | Self::Api(ApiFault::Invalid) => true,
+            Self::Call(CallFault::NoId | CallFault::BadId | CallFault::NoInfo)
+            | Self::Api(ApiFault::Invalid) => true,
             _ => false,
         }
     }
@@ -148,7 +152,12 @@ fn calls(rpc: Rpc, kind: DriverKind, depth: Depth) -> Vec<CallFault> {
         Depth::OnePerClass => vec![Code::Internal, Code::InvalidArgument, Code::NotFound],
     };
     let late = just_before(GRACE);
-    let mut all = vec![CallFault::NotSent, CallFault::NoAnswer, CallFault::NoAnswerDone, CallFault::NoAnswerLater(late)];
+    let mut all = vec![
+        CallFault::NotSent,
+        CallFault::NoAnswer,
+        CallFault::NoAnswerDone,
+        CallFault::NoAnswerLater(late),
+    ];
     for code in codes {
         all.push(CallFault::Code(code));
         all.push(CallFault::Done(code));

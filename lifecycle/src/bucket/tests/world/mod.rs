@@ -4,11 +4,13 @@
 
 mod api;
 mod backend;
+mod calls;
 mod effects;
 mod fault;
 mod mutant;
 mod oracle;
 mod run;
+mod seams;
 mod user;
 
 pub(crate) use api::{Api, Spec};
@@ -35,7 +37,7 @@ pub(crate) const EXISTING: &str = "old-bucket";
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 pub(crate) const GRACE: Duration = Duration::from_secs(10);
 const RETRY_MAX: Duration = Duration::from_secs(16);
-const RECHECK: Duration = Duration::from_secs(600);
+const RECHECK: Duration = Duration::from_mins(10);
 
 /// What users do, and what must come of it.
 #[derive(Clone, Debug)]
@@ -61,6 +63,7 @@ enum Phase {
 }
 
 /// Everything.
+#[allow(clippy::struct_excessive_bools, reason = "many small facts, which nobody passes around")]
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) api: Api,

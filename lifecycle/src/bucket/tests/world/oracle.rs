@@ -1,8 +1,8 @@
 //! The invariants, checked against the backend and the API server, not against the machine's word.
 
 use super::{GRACE, Invariant::*, World};
-use crate::bucket::{BucketView, Call, Claim, NoteReason, StatusWrite, Uid};
 use crate::Rpc;
+use crate::bucket::{BucketView, Call, Claim, NoteReason, StatusWrite, Uid};
 use cosi_api::DeletionPolicy;
 
 /// What must hold; the numbers are those of the design record.
@@ -64,7 +64,9 @@ impl World {
             }
             // While a predecessor's calls may be at work, an old event may look like what it left, and is replayed after
             // that.
-            Rpc::CreateBucket if self.acknowledged.contains(by) && self.now > self.predecessor_done + GRACE => {
+            Rpc::CreateBucket
+                if self.acknowledged.contains(by) && self.now > self.predecessor_done + GRACE =>
+            {
                 self.violate(NoDouble, "Create after its deletion was acknowledged".to_owned());
             }
             rpc if undoes(rpc) && !self.may_delete(by) => {
@@ -78,7 +80,8 @@ impl World {
     /// change it at any moment.
     fn may_delete(&self, by: &Uid) -> bool {
         let looked = self.looked.as_ref().filter(|l| l.uid == *by).map(|l| l.policy);
-        let delete = |o: &BucketView| o.policy == DeletionPolicy::Delete || looked == Some(DeletionPolicy::Delete);
+        let delete =
+            |o: &BucketView| o.policy == DeletionPolicy::Delete || looked == Some(DeletionPolicy::Delete);
         let claim_leaves = |o: &BucketView| {
             o.claim.uid.is_none() || o.claim_deleting || self.api.claim == Claim::Leaving || !o.finalizer
         };
@@ -136,7 +139,8 @@ impl World {
     /// I1: every bucket has its live owner, or somebody was told.
     fn judge_backend(&mut self) {
         let object = self.api.object.as_ref().map(|o| o.view.clone());
-        let made: Vec<_> = self.backend.buckets.iter().filter_map(|(id, m)| Some((id.clone(), m.by.clone()?))).collect();
+        let made: Vec<_> =
+            self.backend.buckets.iter().filter_map(|(id, m)| Some((id.clone(), m.by.clone()?))).collect();
         for (id, by) in made {
             let owned = object.as_ref().is_some_and(|o| {
                 o.uid == by && o.finalizer && o.bucket_id.as_deref().is_none_or(|recorded| recorded == id)
@@ -145,7 +149,8 @@ impl World {
             let let_go = self.api.gone.get(&by).is_some_and(|o| o.view.let_go) || !self.saw_unknown;
             let told = self.notes.iter().any(|n| {
                 n.uid == by
-                    && (n.reason == NoteReason::NotFoundAtBackend || (n.reason == NoteReason::LetGo && let_go))
+                    && (n.reason == NoteReason::NotFoundAtBackend
+                        || (n.reason == NoteReason::LetGo && let_go))
             });
             if !(owned || retained || told || self.forced) {
                 self.violate(NoOrphan, format!("bucket {id} of {by} has no owner"));
@@ -162,8 +167,15 @@ impl World {
         let usable = object.is_ready() && id.is_some_and(|id| self.backend.given.contains(id));
         let half = id.is_some_and(|id| self.backend.buckets.get(id).is_some_and(|m| m.half));
         match object.deleting {
-            false if !usable && !self.never_ready => self.violate(Progress, "it does not get Ready".to_owned()),
-            false if usable && !self.lost && !self.backend.forgetful && !id.is_some_and(|id| self.backend.buckets.contains_key(id)) => {
+            false if !usable && !self.never_ready => {
+                self.violate(Progress, "it does not get Ready".to_owned())
+            }
+            false
+                if usable
+                    && !self.lost
+                    && !self.backend.forgetful
+                    && !id.is_some_and(|id| self.backend.buckets.contains_key(id)) =>
+            {
                 self.violate(Truth, "it is Ready without a bucket".to_owned());
             }
             false if half => self.violate(Truth, "a half-made bucket is Ready".to_owned()),
@@ -191,10 +203,5 @@ impl World {
             let text = format!("{} writes of {writes}, {} calls of {rpcs}", self.writes, self.rpcs);
             self.violate(Thrift, text);
         }
-    }
-
-    /// How many effects there were.
-    pub(crate) fn settled_at(&self) -> usize {
-        self.effects.len()
     }
 }

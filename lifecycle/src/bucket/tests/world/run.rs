@@ -126,7 +126,11 @@ impl World {
             settings: &settings,
             jitter: 1.0,
             by_name_missing: self.by_name_missing,
-            predecessor_done: if self.has(Mutant::NoPredecessor) { Time::default() } else { self.predecessor_done },
+            predecessor_done: if self.has(Mutant::NoPredecessor) {
+                Time::default()
+            } else {
+                self.predecessor_done
+            },
         };
         let effect = self.state.step(view.as_ref(), event, &ctx).unwrap();
         let effect = self.divert(effect);
@@ -156,7 +160,9 @@ impl World {
         self.log(|| "crash".to_owned());
         let guarded = self.api.object.as_ref().is_some_and(|o| o.view.finalizer);
         self.forced |= self.stripped && !guarded && self.state.may_be_there();
-        self.backend.running.iter_mut().for_each(|r| r.crashes += 1);
+        for running in &mut self.backend.running {
+            running.crashes += 1;
+        }
         self.state = BucketState::default();
         self.index = self.api.view();
         self.seen = self.api.version;
@@ -174,7 +180,9 @@ impl World {
 
     /// The watch delivers what is due.
     pub(super) fn deliver(&mut self) {
-        while let Some(event) = self.api.events.pop_front_if(|e| e.at + self.lag.unwrap_or_default() <= self.now) {
+        while let Some(event) =
+            self.api.events.pop_front_if(|e| e.at + self.lag.unwrap_or_default() <= self.now)
+        {
             if event.version > self.seen {
                 self.seen = event.version;
                 self.woken |= BucketView::matters(self.index.as_deref(), event.view.as_deref());

@@ -45,7 +45,9 @@ pub(crate) enum Op {
     ReleaseOthers,
     WipeStatus,
     /// The driver is replaced by one with or without the by-name RPC.
-    Driver { by_name: bool },
+    Driver {
+        by_name: bool,
+    },
     /// Somebody else's bucket stands where ours would be made.
     OccupyName,
     /// From now on the driver answers this RPC with that code, or does its work again.
@@ -61,7 +63,8 @@ impl World {
         self.disturbed = self.now;
         // A deletion ends the wait after a refusal at once (R11).
         let deleting = self.api.object.as_ref().is_some_and(|o| o.view.deleting);
-        let interrupts = matches!(op, Op::Delete | Op::Force | Op::LetGo) || (deleting && matches!(op, Op::ClaimGoes));
+        let interrupts =
+            matches!(op, Op::Delete | Op::Force | Op::LetGo) || (deleting && matches!(op, Op::ClaimGoes));
         self.refused &= !interrupts;
         match op {
             Op::Create(spec) => self.api.create(*spec),
@@ -120,7 +123,8 @@ impl World {
     fn note_force(&mut self) {
         let Some(object) = &self.api.object else { return };
         let recorded = object.view.bucket_id.is_some();
-        let known = self.state.may_be_there() || self.state.backend.sent == crate::bucket::state::Sent::Nothing;
+        let known =
+            self.state.may_be_there() || self.state.backend.sent == crate::bucket::state::Sent::Nothing;
         self.stripped |= object.view.finalizer;
         self.forced |= object.view.finalizer && (recorded || !known);
     }
