@@ -81,6 +81,35 @@ async fn every_slow_fault_on_every_write_is_survived_without_another_call() {
     each_write_survives(slow()).await;
 }
 
+/// lifecycle.md §4, faults in pairs: another one on each write of the same life.
+#[tokio::test]
+async fn every_pair_of_quick_faults_in_one_life_is_survived_without_another_call() {
+    let setup = Setup::default().recheck(Duration::from_secs(1));
+    let Some(world) = setup.start().await else { return };
+    let (first, second) = (quick(), quick());
+    let pairs = first.iter().flat_map(|one| second.iter().map(move |other| (one, other)));
+    join_all(pairs.map(async |((what, one, _), (and, other, _))| {
+        let plan = world.plan().await;
+        let rule = |target: &str, action: &Action| {
+            world.proxy.rule(Match::change(target).named(&plan.name).first(1), action.clone());
+        };
+        rule("buckets", one);
+        rule("buckets/status", other);
+        let bucket = world.create_planned(&plan, Wish::delete()).await;
+        bucket.wait_ready().await;
+        rule("buckets", other);
+        world.proxy.rule(Match::get("buckets").named(&plan.name).first(1), one.clone());
+        bucket.release().await;
+        bucket.wait_gone().await;
+        for on in [On::create(), On::delete()] {
+            let calls = world.driver.count(&on.clone().named(&plan.name));
+            assert_eq!(calls, 1, "{what} and {and}: {on} was sent {calls} times\n{}", world.driver.ledger());
+        }
+    }))
+    .await;
+    world.end_empty().await;
+}
+
 /// R4: the reads before a destructive call fail, too. Nothing is deleted on an old view.
 #[tokio::test]
 async fn every_quick_fault_on_the_live_read_delays_the_deletion_and_no_more() {

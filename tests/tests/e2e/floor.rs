@@ -97,3 +97,24 @@ async fn each_change_of_the_error_is_at_most_one_status_write() {
     bucket.wait_gone().await;
     world.end_empty().await;
 }
+
+/// I6: once the desired state is reached, or known to be out of reach for now, all is quiet.
+#[tokio::test]
+async fn once_all_is_done_nothing_is_written_and_nobody_called() {
+    let setup = Setup::default().recheck(Duration::from_secs(600));
+    let Some(world) = setup.start().await else { return };
+    let plan = world.plan().await;
+    world.driver.rule(On::create().named(&plan.name), Step::fail(Code::AlreadyExists));
+    let refused = world.create_planned(&plan, Wish::delete()).await;
+    let buckets = world.create_many(5, &Wish::delete()).await;
+    join_all(buckets.iter().map(|bucket| bucket.wait_ready())).await;
+    refused.wait_error("ALREADY_EXISTS").await;
+    let silence = Duration::from_secs(1);
+    world.proxy.wait_quiet(&Match::writes(), silence).await.unwrap();
+    world.driver.wait_quiet(silence).await.unwrap();
+    assert_eq!(world.proxy.writes(), 12, "two each, and one error\n{}", world.proxy.log());
+    assert_eq!(world.driver.count(&On::create()), 6);
+    join_all(buckets.iter().chain([&refused]).map(|bucket| bucket.release())).await;
+    join_all(buckets.iter().chain([&refused]).map(|bucket| bucket.wait_gone())).await;
+    world.end_empty().await;
+}

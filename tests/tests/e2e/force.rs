@@ -235,3 +235,17 @@ async fn a_bucket_that_vanished_at_the_backend_is_not_made_again() {
     assert_eq!(world.driver.count(&On::create().named(&bucket.name)), 1);
     world.end_empty().await;
 }
+
+/// R9: somebody wipes the status, which makes it an intent without result again: asked again, found, recorded.
+#[tokio::test]
+async fn a_status_that_was_wiped_by_hand_is_recorded_again() {
+    let Some(world) = World::start().await else { return };
+    let bucket = world.create(Wish::delete()).await;
+    let id = bucket.wait_ready().await;
+    bucket.patch_status(&json!({ "status": null })).await;
+    world.driver.wait_calls(&On::create(), 2).await.unwrap();
+    assert_eq!(bucket.wait_ready().await, id);
+    bucket.release().await;
+    bucket.wait_gone().await;
+    world.end_empty().await;
+}

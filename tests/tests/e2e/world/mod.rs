@@ -20,7 +20,7 @@ use serde_json::json;
 
 pub(crate) use bucket::{TestBucket, Wish, error, has_our_finalizer, reasons};
 pub(crate) use setup::{GRACE, Setup, TIMEOUT, fresh_name};
-pub(crate) use wait::{PATIENCE, eventually};
+pub(crate) use wait::eventually;
 
 /// Everything that a test needs. It is shown if the test fails.
 pub(crate) struct World {
