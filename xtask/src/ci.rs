@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 
 use crate::tally::Tally;
 use crate::workspace::{cargo, run};
-use crate::{codegen, manifests, test, tidy};
+use crate::{codegen, demo, manifests, test, tidy};
 
 /// Runs all steps, even if one fails, and prints what each took.
 ///
@@ -26,6 +26,8 @@ pub fn ci() -> Result<()> {
         tally = numbers;
         result
     });
+    // Of what the tests have built: building it alone would compile many crates again.
+    steps.run("demo", || demo::show(false));
     steps.summary();
     println!("\n{tally}");
     steps.judge()

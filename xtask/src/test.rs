@@ -98,7 +98,7 @@ fn judge(success: bool, tally: Tally) -> Result<()> {
     ensure!(success && tally.failed == 0, "tests failed or did not build");
     ensure!(tally.total() > 0, "no test ran");
     if is_ci() && tally.skipped > 0 {
-        bail!("{} tests were skipped, which CI=true does not allow", tally.skipped);
+        bail!("tests were skipped ({}), which CI=true does not allow", tally.skipped);
     }
     Ok(())
 }

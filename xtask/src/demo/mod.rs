@@ -21,14 +21,19 @@ want (a BucketClaim), a controller turns it into a Bucket object, and a sidecar 
 makes the real bucket, and takes it away again. This demo runs all of that here, in a temporary folder, and checks
 each claim it makes (✓). Nothing outside that folder is touched, and nothing keeps running afterwards.";
 
-/// Runs the demo. With `keep`, everything stays up afterwards until Ctrl-C.
+/// Builds the programs and shows them. With `keep`, everything stays up afterwards until Ctrl-C.
 ///
 /// # Errors
-/// If something does not start, or a claim does not hold.
+/// If something does not build or start, or a claim does not hold.
 pub fn demo(keep: bool) -> Result<()> {
-    println!("{WELCOME}\n");
     println!("Building the programs (the first time this takes minutes).");
     run(&mut cargo(["build", "-p", "cosi-sidecar", "-p", "cosi-sample-driver", "--bins"]))?;
+    show(keep)
+}
+
+/// The demo of programs that are built already.
+pub(crate) fn show(keep: bool) -> Result<()> {
+    println!("\n{WELCOME}");
     let mut world = World::new()?;
     let runtime = tokio::runtime::Runtime::new().context("start a runtime")?;
     let told = runtime.block_on(async {
