@@ -8,7 +8,7 @@ use futures::future::join_all;
 use serde_json::json;
 use tonic::Code;
 
-use crate::world::{Setup, TIMEOUT, Wish, World, error, fresh_name};
+use crate::world::{Setup, TIMEOUT, TestBucket, Wish, World, error, fresh_name};
 
 /// C2, R10 e: without the by-name RPC the replay finds the id; the answer is remembered for the connection, and a driver
 /// that learns the RPC is asked again after it reconnects.
@@ -75,7 +75,7 @@ async fn a_hanging_call_ends_at_its_deadline_and_holds_up_nobody() {
     let hung = world.create_planned(&plan, Wish::delete()).await;
     hanging.wait_hit().await.unwrap();
     let others = world.create_many(10, &Wish::delete()).await;
-    join_all(others.iter().map(|bucket| bucket.wait_ready())).await;
+    join_all(others.iter().map(TestBucket::wait_ready)).await;
     assert_eq!(hanging.hits(), 1, "the others did not wait for it");
     hung.wait_error("no answer").await;
     hung.wait_ready().await;
@@ -240,7 +240,7 @@ async fn a_driver_that_crashes_in_a_create_leaves_no_second_bucket() {
 /// R3: the driver is not there at all: nothing was sent, nothing waits for a grace, its return wakes the work.
 #[tokio::test]
 async fn what_could_not_be_sent_is_sent_as_soon_as_the_driver_is_back() {
-    let long = Duration::from_secs(600);
+    let long = Duration::from_mins(10);
     let Some(world) = Setup::default().retry(long, long).start().await else { return };
     world.create(Wish::delete()).await.wait_ready().await;
     world.driver.stop().unwrap();

@@ -6,7 +6,7 @@ use cosi_sim::driver::On;
 use cosi_sim::proxy::{Action, Match, Refusal};
 use futures::future::join_all;
 
-use crate::world::{Setup, Wish, World};
+use crate::world::{Setup, TestBucket, Wish, World};
 
 /// A fault's name, what it does, and to how many requests in a row.
 type Fault = (&'static str, Action, u64);
@@ -182,11 +182,11 @@ async fn an_api_server_that_goes_away_and_comes_back_loses_nothing() {
     world.proxy.go_down();
     world.sidecar.wait_log("cannot watch Buckets", 1).await.unwrap();
     world.proxy.go_up();
-    join_all(buckets.iter().map(|bucket| bucket.wait_ready())).await;
+    join_all(buckets.iter().map(TestBucket::wait_ready)).await;
     for bucket in &buckets {
         assert_eq!(world.driver.count(&On::create().named(&bucket.name)), 1, "R7");
     }
-    join_all(buckets.iter().map(|bucket| bucket.release())).await;
-    join_all(buckets.iter().map(|bucket| bucket.wait_gone())).await;
+    join_all(buckets.iter().map(TestBucket::release)).await;
+    join_all(buckets.iter().map(TestBucket::wait_gone)).await;
     world.end_empty().await;
 }
