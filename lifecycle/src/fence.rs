@@ -34,8 +34,32 @@ impl Fence {
     /// This fence on top of an older one: whichever ends later, without an exception that only one of them knew.
     pub(crate) fn on_top_of(self, older: Option<Self>) -> Self {
         match older {
-            Some(older) if older.until > self.until => Self { until: older.until, except: None },
+            Some(older) if older.until > self.until => {
+                let except = self.except.filter(|rpc| older.except == Some(*rpc));
+                Self { until: older.until, except }
+            }
             _ => self,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn fence(seconds: u64, except: Option<Rpc>) -> Fence {
+        Fence { until: Time::default() + Duration::from_secs(seconds), except }
+    }
+
+    #[test]
+    fn of_two_fences_the_later_end_counts_and_only_an_exception_of_both() {
+        let (delete, create) = (Some(Rpc::DeleteBucket), Some(Rpc::CreateBucket));
+        for (older, except) in [(delete, delete), (create, None), (None, None)] {
+            assert_eq!(fence(1, delete).on_top_of(Some(fence(2, older))), fence(2, except));
+        }
+        assert_eq!(fence(2, delete).on_top_of(Some(fence(1, None))), fence(2, delete));
+        assert_eq!(fence(1, delete).on_top_of(None), fence(1, delete));
     }
 }
