@@ -100,7 +100,7 @@ impl BucketState {
         match (call, answered) {
             (Call::DeleteByName(_), Some(Code::Unimplemented)) => self.pass.by_name_missing = true,
             (Call::Delete { .. } | Call::DeleteByName(_), Some(Code::NotFound)) => {
-                self.not_found(call, about, ctx)
+                self.not_found(call, about, ctx);
             }
             // An id outside of the protocol's alphabet was the driver's own; if it does not take it back, there is still
             // the name.

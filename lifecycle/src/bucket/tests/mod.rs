@@ -3,6 +3,7 @@
 
 mod cases;
 mod explore;
+mod random;
 mod scenarios;
 mod schedules;
 mod seeded;

@@ -18,6 +18,7 @@ pub(crate) fn all() -> Vec<Scenario> {
     let mut all = deletions();
     all.extend(policies());
     all.extend(force());
+    all.extend(successors());
     all.extend(neighbours());
     all
 }
@@ -122,6 +123,12 @@ fn force() -> Vec<Scenario> {
             vec![dynamic(), (Idle, Op::Strip), (AtOnce, Op::Delete)],
             (3, 2),
         ),
+    ]
+}
+
+fn successors() -> Vec<Scenario> {
+    let scenario = |name, ops, floor| Scenario { name, ops, floor, ..BASE };
+    vec![
         scenario(
             "re-created at once",
             vec![

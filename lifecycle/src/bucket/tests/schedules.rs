@@ -5,8 +5,10 @@ use rstest::rstest;
 use std::time::Duration;
 
 use super::scenarios::BASE;
-use super::world::Invariant::{self, NoDouble, NoLoss, NoOrphan, Truth};
-use super::world::{CallFault, Crash, DriverKind, Fault, Mutant, Op, Scenario, Spec, Trigger, World};
+use super::world::Invariant::{self, NoDouble, NoLoss, NoOrphan, NothingForeign, Truth};
+use super::world::{
+    ApiFault, CallFault, Crash, DriverKind, Fault, Mutant, Op, Scenario, Spec, Trigger, World,
+};
 use crate::Code;
 use Trigger::{AtOnce, Gone, Idle, Point};
 use cosi_api::DeletionPolicy::Delete;
@@ -79,6 +81,12 @@ fn first_call(fault: CallFault) -> Vec<(usize, Fault)> {
     Mutant::UnconditionedStatus, Truth, DriverKind::GOOD,
     created_then(vec![(AFTER_CREATE, Op::Force), (AtOnce, Op::Create(Spec::DYNAMIC))]),
     vec![]
+)]
+#[case::r7_a_write_that_lands_minutes_later_does_nothing(
+    Mutant::UnconditionedFinalizers, NothingForeign, DriverKind::GOOD,
+    // Effect 0 fails, effects 1 and 2 read and write the intent again.
+    created_then(vec![(Point(6), Op::HoldByOthers)]),
+    vec![(0, Fault::Api(ApiFault::LandsLater(Duration::from_mins(2))))]
 )]
 #[case::r10_no_recorded_id_does_not_mean_no_bucket(
     Mutant::NothingWithoutId,

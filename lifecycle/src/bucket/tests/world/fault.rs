@@ -23,6 +23,8 @@ pub(crate) enum ApiFault {
     Lost,
     /// 504 or no answer; it was done.
     AppliedLost,
+    /// 504, and done so much later.
+    LandsLater(Duration),
     /// 409 out of the blue.
     Conflict,
     /// 422 out of the blue.
@@ -37,7 +39,7 @@ pub(crate) enum ApiFault {
 }
 
 impl ApiFault {
-    const OF_WRITES: [Self; 8] = [
+    const OF_WRITES: [Self; 10] = [
         Self::Lost,
         Self::AppliedLost,
         Self::Conflict,
@@ -46,6 +48,8 @@ impl ApiFault {
         Self::Forbidden,
         Self::Slow,
         Self::Overtaken,
+        Self::LandsLater(Duration::from_millis(500)),
+        Self::LandsLater(Duration::from_mins(2)),
     ];
     const OF_READS: [Self; 4] = [Self::Lost, Self::Throttled, Self::Forbidden, Self::Slow];
 }
@@ -101,7 +105,7 @@ impl Fault {
         let mut all = vec![Self::Crash(Crash::Before), Self::Crash(Crash::After)];
         match effect {
             Effect::Read | Effect::ReadClaim(_) => {
-                all.extend(some(&ApiFault::OF_READS, depth, 1).map(Self::Api))
+                all.extend(some(&ApiFault::OF_READS, depth, 1).map(Self::Api));
             }
             Effect::WriteFinalizers { .. } | Effect::WriteStatus { .. } => {
                 all.extend(some(&ApiFault::OF_WRITES, depth, 4).map(Self::Api));

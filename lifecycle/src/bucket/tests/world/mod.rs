@@ -85,6 +85,10 @@ pub(crate) struct World {
     // The script.
     ops: VecDeque<(Trigger, Op)>,
     plan: Vec<(usize, Fault)>,
+    /// Instead of a plan: for each effect a number that picks one of the faults it can meet, if there are so many.
+    dice: Vec<u16>,
+    /// Writes that take effect though they were answered with an error.
+    late_writes: Vec<(Time, Effect)>,
     // What the oracles know.
     pub(crate) effects: Vec<Effect>,
     pub(crate) writes: usize,
@@ -137,6 +141,8 @@ impl World {
             phase: Phase::Idle(None),
             ops: scenario.ops.iter().cloned().collect(),
             plan: plan.to_vec(),
+            dice: Vec::new(),
+            late_writes: Vec::new(),
             effects: Vec::new(),
             writes: 0,
             rpcs: 0,
@@ -162,6 +168,12 @@ impl World {
         if mutant == Some(Mutant::ReportEveryTry) {
             self.settings.recheck_interval = Duration::ZERO;
         }
+        self
+    }
+
+    /// Faults by chance instead of by plan.
+    pub(crate) fn with_dice(mut self, dice: Vec<u16>) -> Self {
+        self.dice = dice;
         self
     }
 

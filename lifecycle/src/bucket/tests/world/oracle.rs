@@ -168,7 +168,7 @@ impl World {
         let half = id.is_some_and(|id| self.backend.buckets.get(id).is_some_and(|m| m.half));
         match object.deleting {
             false if !usable && !self.never_ready => {
-                self.violate(Progress, "it does not get Ready".to_owned())
+                self.violate(Progress, "it does not get Ready".to_owned());
             }
             false
                 if usable

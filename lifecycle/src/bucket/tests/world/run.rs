@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Crash, Fault, Invariant, Mutant, NAME, Phase, RECHECK, RETRY_MAX, Trigger, World};
+use super::{Crash, Depth, Fault, Invariant, Mutant, NAME, Phase, RECHECK, RETRY_MAX, Trigger, World};
 use super::{GRACE, TIMEOUT};
 use crate::bucket::{BucketState, BucketView, Effect, Event};
 use crate::{Context, Time};
@@ -49,8 +49,7 @@ impl World {
         }
         let overdue = self.disturbed + self.bound();
         let quiet = until.is_none_or(|t| t > overdue);
-        if quiet && !self.backend.running.is_empty() {
-            let landing = self.backend.next_landing().unwrap_or(self.now);
+        if let Some(landing) = self.next_landing().filter(|_| quiet) {
             self.advance(landing);
             return true;
         }
@@ -98,6 +97,10 @@ impl World {
     fn perform(&mut self, effect: &Effect) {
         let n = self.effects.len();
         self.act_until(2 * n);
+        if let Some(pick) = self.dice.get(n) {
+            let all = Fault::all(effect, self.backend.kind, Depth::Every);
+            self.plan.extend(all.get(usize::from(*pick)).map(|fault| (n, *fault)));
+        }
         let fault = self.plan.iter().find(|(at, _)| *at == n).map(|(_, fault)| *fault);
         self.effects.push(effect.clone());
         self.log(|| format!("#{n} {effect:?}, fault {fault:?}"));
@@ -107,7 +110,7 @@ impl World {
         self.refused |= fault.is_some_and(Fault::is_refusal);
         let event = self.execute(effect, fault);
         if fault.is_some() {
-            self.disturbed = self.backend.next_landing().unwrap_or(self.now).max(self.now);
+            self.disturbed = self.next_landing().unwrap_or(self.now).max(self.now);
         }
         self.act_until(2 * n + 1);
         if matches!(fault, Some(Fault::Crash(_))) {
@@ -159,7 +162,7 @@ impl World {
     fn crash(&mut self) {
         self.log(|| "crash".to_owned());
         let guarded = self.api.object.as_ref().is_some_and(|o| o.view.finalizer);
-        self.forced |= self.stripped && !guarded && self.state.may_be_there();
+        self.forced |= self.stripped && !guarded && !self.state.is_empty();
         for running in &mut self.backend.running {
             running.crashes += 1;
         }
@@ -172,7 +175,7 @@ impl World {
         self.acknowledged.clear();
         self.saw_unknown = false;
         self.predecessor_done = self.now + TIMEOUT + GRACE;
-        self.disturbed = self.backend.next_landing().unwrap_or(self.now).max(self.now);
+        self.disturbed = self.next_landing().unwrap_or(self.now).max(self.now);
         self.woken = true;
         self.connected = true;
         self.phase = Phase::Idle(None);
@@ -189,6 +192,12 @@ impl World {
                 self.index = event.view;
             }
         }
+    }
+
+    /// When the next thing takes effect that nobody waits for.
+    fn next_landing(&self) -> Option<Time> {
+        let writes = self.late_writes.iter().map(|(lands, _)| *lands);
+        self.backend.next_landing().into_iter().chain(writes).min()
     }
 
     fn next_delivery(&self) -> Option<Time> {
@@ -208,6 +217,7 @@ impl World {
         self.api.now = self.now;
         self.backend.advance(self.now);
         self.check_removed();
+        self.land_writes();
     }
 
     fn act_until(&mut self, point: usize) {
