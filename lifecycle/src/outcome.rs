@@ -1,6 +1,6 @@
 //! What a driver's answer means: is it worth trying again, and may the call still be at work?
 //!
-//! These are two questions. COSI's *retryable* answers the first and says nothing about the second (protocol.md §2).
+//! These are two questions. COSI's *retryable* answers the first and says nothing about the second.
 
 use std::fmt;
 
@@ -166,7 +166,7 @@ impl Failure {
         }
     }
 
-    /// Whether trying again is pointless until something changes (protocol.md §2).
+    /// Whether trying again is pointless until something changes.
     #[must_use]
     pub fn is_terminal(&self, rpc: Rpc) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! C27: each of the 16 codes on each RPC, with its outcome class (R3) and its retry class (protocol.md §2).
+//! C27: each of the 16 codes on each RPC, with its outcome class (R3) and its retry class (the wire protocol).
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use cosi_lifecycle::Outcome::{Busy, NotSent, Refused, Unknown};
