@@ -126,6 +126,26 @@ async fn every_quick_fault_on_the_live_read_delays_the_deletion_and_no_more() {
     world.end_empty().await;
 }
 
+/// R5, R7, and no retry by the client library (architecture, trap 1): after a write that failed, the object is read and the
+/// decision made again; the same write never just comes once more.
+#[tokio::test]
+async fn after_each_failed_write_the_object_is_read_before_the_next() {
+    let Some(world) = World::start().await else { return };
+    join_all([409, 429, 500, 503, 504].map(async |code| {
+        let plan = world.plan().await;
+        let status = Match::change("buckets/status").named(&plan.name);
+        world.proxy.rule(status.clone().first(3), Action::status(code));
+        let bucket = world.create_planned(&plan, Wish::delete()).await;
+        bucket.wait_ready().await;
+        let log = world.proxy.log().only(&Match::any().named(&plan.name));
+        let verbs: Vec<&str> = log.entries.iter().map(|entry| entry.request.verb.as_str()).collect();
+        let expected = ["patch", "patch", "get", "patch", "get", "patch", "get", "patch"];
+        assert_eq!(verbs, expected, "{code}\n{log}");
+    }))
+    .await;
+    world.end().await;
+}
+
 /// R16: Events are best effort; without them everything works.
 #[tokio::test]
 async fn no_event_that_fails_keeps_a_bucket_from_anything() {
