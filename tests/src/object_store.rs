@@ -49,8 +49,13 @@ impl ObjectStore {
             let found = pairs.map(|(key, value)| (key.trim(), value.trim())).find(|(key, _)| *key == name);
             found.map(|(_, value)| value.to_owned()).ok_or(StoreError::NoKey(name))
         };
-        let keys =
-            Credentials::new(value("aws_access_key_id")?, value("aws_secret_access_key")?, None, None, "operator");
+        let keys = Credentials::new(
+            value("aws_access_key_id")?,
+            value("aws_secret_access_key")?,
+            None,
+            None,
+            "operator",
+        );
         let config = Config::builder()
             .behavior_version(BehaviorVersion::latest())
             .endpoint_url(endpoint)

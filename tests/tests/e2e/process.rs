@@ -9,7 +9,7 @@ use cosi_tests::sidecar::{Sidecar, beside_us};
 use futures::future::join_all;
 use rstest::rstest;
 
-use crate::world::{Setup, Wish, World};
+use crate::world::{Setup, TestBucket, Wish, World};
 
 /// Exit code 2 and one sentence that names the flag, before anything is begun.
 #[rstest]
@@ -39,7 +39,10 @@ fn the_version_is_that_of_the_workspace() {
 #[case::no_file(&["--kubeconfig", "/nowhere/config"], "--kubeconfig /nowhere/config cannot be used")]
 #[case::no_config(&["--kubeconfig", "/proc/self/environ"], "--kubeconfig /proc/self/environ cannot be used")]
 #[tokio::test]
-async fn without_a_way_to_a_cluster_the_last_line_says_what_to_do(#[case] args: &[&str], #[case] sentence: &str) {
+async fn without_a_way_to_a_cluster_the_last_line_says_what_to_do(
+    #[case] args: &[&str],
+    #[case] sentence: &str,
+) {
     let mut sidecar = Sidecar::new(args.iter().copied()).unwrap();
     sidecar.start().unwrap();
     let status = sidecar.wait_exit().await.unwrap();
@@ -130,9 +133,9 @@ async fn a_driver_that_is_not_there_or_comes_and_goes_is_waited_for() {
     }
     assert!(world.sidecar.is_running());
     world.driver.restart().unwrap();
-    join_all(buckets.iter().map(|bucket| bucket.wait_ready())).await;
-    join_all(buckets.iter().map(|bucket| bucket.release())).await;
-    join_all(buckets.iter().map(|bucket| bucket.wait_gone())).await;
+    join_all(buckets.iter().map(TestBucket::wait_ready)).await;
+    join_all(buckets.iter().map(TestBucket::release)).await;
+    join_all(buckets.iter().map(TestBucket::wait_gone)).await;
     world.end_empty().await;
 }
 
@@ -198,7 +201,7 @@ async fn requests_to_the_api_server_can_be_limited() {
     let Some(world) = setup.start().await else { return };
     let begin = Instant::now();
     let buckets = world.create_many(30, &Wish::delete()).await;
-    join_all(buckets.iter().map(|bucket| bucket.wait_ready())).await;
+    join_all(buckets.iter().map(TestBucket::wait_ready)).await;
     // 60 writes at 20 a second, less two bursts.
     assert!(begin.elapsed() > Duration::from_millis(2500), "{:?}", begin.elapsed());
     world.end().await;

@@ -105,7 +105,10 @@ fn documented_pairs() -> Vec<(String, String)> {
     let pairs = |resource: &String, verbs: &[String]| {
         verbs.iter().map(|verb| (resource.clone(), verb.clone())).collect::<Vec<_>>()
     };
-    rules.iter().flat_map(|rule| rule.resources.iter().flatten().flat_map(|r| pairs(r, &rule.verbs))).collect()
+    rules
+        .iter()
+        .flat_map(|rule| rule.resources.iter().flatten().flat_map(|r| pairs(r, &rule.verbs)))
+        .collect()
 }
 
 fn without(resource: &str, verb: &str) -> ClusterRole {

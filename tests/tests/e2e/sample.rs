@@ -26,7 +26,8 @@ impl Sample {
         fs::create_dir(folder.path().join("socket")).unwrap();
         let s3 = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
         let endpoint = format!("unix://{}/socket/cosi.sock", folder.path().display());
-        let args = ["--endpoint", &endpoint, "--driver-name", &world.driver_name, "--s3-listen", &s3, "--data-dir"];
+        let args =
+            ["--endpoint", &endpoint, "--driver-name", &world.driver_name, "--s3-listen", &s3, "--data-dir"];
         let data = folder.path().join("data").display().to_string();
         let driver = Sidecar::of("cosi-sample-driver", args.into_iter().chain([data.as_str()])).unwrap();
         world.sidecar.replace_arg("--driver-endpoint", endpoint);
