@@ -136,7 +136,7 @@ async fn drain(
         match ended {
             None => return Ok(()),
             Some(Ok(Ok(()))) if stopping.is_cancelled() => {}
-            Some(Ok(Ok(()))) | Some(Err(_)) => return Err(RunError::TaskEnded("worker")),
+            Some(Ok(Ok(())) | Err(_)) => return Err(RunError::TaskEnded("worker")),
             Some(Ok(Err(defect))) => return Err(defect.into()),
         }
     }

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use cosi_api::{Bucket, BucketClaim};
+use cosi_api::{Bucket, BucketClaim, Parameters};
 use cosi_lifecycle::WriteFailure;
 use cosi_lifecycle::bucket::{BucketView, Claim, ClaimRef, StatusWrite};
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams};
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::failure::{ANSWER_WITHIN, classify, too_late};
+use super::shared::Shared;
 
 /// A Bucket as it came from the API server.
 #[derive(Debug)]
@@ -33,6 +34,7 @@ pub struct Buckets {
     client: Client,
     api: Api<DynamicObject>,
     driver: Arc<str>,
+    parameters: Arc<Shared<Parameters>>,
 }
 
 impl Buckets {
@@ -40,7 +42,8 @@ impl Buckets {
     #[must_use]
     pub fn new(client: Client, driver: Arc<str>) -> Self {
         let resource = ApiResource::erase::<Bucket>(&());
-        Self { api: Api::all_with(client.clone(), &resource), client, driver }
+        let api = Api::all_with(client.clone(), &resource);
+        Self { client, api, driver, parameters: Arc::default() }
     }
 
     /// The untyped API: one object that cannot be decoded must not keep the others from being seen.
@@ -58,11 +61,17 @@ impl Buckets {
         }
         match object.try_parse::<Bucket>() {
             Ok(bucket) => match BucketView::of(&bucket) {
-                Some(view) => Sight::Ours(view),
+                Some(view) => Sight::Ours(self.compact(view)),
                 None => Sight::Unreadable { reason: "it lacks name, uid or resourceVersion".to_owned() },
             },
             Err(error) => Sight::Unreadable { reason: error.to_string() },
         }
+    }
+
+    /// Thousands of Buckets have one driver and come from a few classes.
+    fn compact(&self, view: BucketView) -> BucketView {
+        let parameters = view.parameters.map(|parameters| self.parameters.share(parameters));
+        BucketView { driver: Arc::clone(&self.driver), parameters, ..view }
     }
 
     /// A live read. `None`: there is no such Bucket of our driver.
@@ -150,24 +159,19 @@ async fn answered<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T
 fn status_patch(status: &StatusWrite) -> Value {
     match status {
         StatusWrite::Ready(answer) => {
-            let mut patch = json!({
+            let info = (!answer.info.is_empty()).then_some(&answer.info);
+            json!({
                 "readyToUse": true,
                 "bucketID": answer.id.as_str(),
                 "protocols": answer.protocols,
+                "bucketInfo": info,
                 "error": null,
-            });
-            if !answer.info.is_empty() {
-                patch["bucketInfo"] = json!(answer.info);
-            }
-            patch
+            })
         }
         StatusWrite::Error { text, first } => {
             let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-            let mut patch = json!({ "error": { "time": time, "message": text } });
-            if *first {
-                patch["readyToUse"] = json!(false);
-            }
-            patch
+            let error = json!({ "time": time, "message": text });
+            if *first { json!({ "readyToUse": false, "error": error }) } else { json!({ "error": error }) }
         }
     }
 }

@@ -46,7 +46,7 @@ impl Reporter {
         match tokio::time::timeout(PATIENCE, api.create(&PostParams::default(), &event)).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => {
-                tracing::debug!(%namespace, error = crate::chain(&error), "Event not delivered")
+                tracing::debug!(%namespace, error = crate::chain(&error), "Event not delivered");
             }
             Err(_) => tracing::debug!(%namespace, "Event not delivered in time"),
         }

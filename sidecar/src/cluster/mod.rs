@@ -5,6 +5,7 @@ mod connect;
 mod events;
 mod failure;
 mod index;
+mod shared;
 mod watch;
 
 pub use buckets::{Buckets, Sight};

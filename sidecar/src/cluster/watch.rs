@@ -18,6 +18,9 @@ use super::{Buckets, Index, Sight};
 /// A dead connection is noticed after this and a few seconds (architecture, trap 3); a quiet one costs one request.
 const REWATCH_EVERY_SECONDS: u32 = 55;
 
+/// Whole objects in memory at a time while listing; they are a few KiB each, and only a compact view of each is kept.
+const PAGE: u32 = 200;
+
 /// What the watch drives.
 pub trait Watch {
     /// An entry of the index changed so that work can depend on it.
@@ -33,7 +36,7 @@ pub trait Watch {
 /// Lists are consistent reads in pages, so that memory holds no more than a page of whole objects. Errors are logged once
 /// per kind, with what to do about it, and tried again with backoff.
 pub async fn watch(buckets: &Buckets, index: &Index, target: &impl Watch) {
-    let config = watcher::Config::default().timeout(REWATCH_EVERY_SECONDS);
+    let config = watcher::Config::default().timeout(REWATCH_EVERY_SECONDS).page_size(PAGE);
     let stream = watch_stream(buckets.api(), config).default_backoff();
     let mut stream = pin!(stream);
     let mut follower = Follower { buckets, index, target, listed: HashSet::new(), trouble: None };

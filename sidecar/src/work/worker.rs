@@ -61,7 +61,6 @@ impl Workers {
             let next = match &effect {
                 Effect::Wait(until) => Next::At(*until),
                 Effect::Done if state.is_empty() => Next::Forget,
-                Effect::Done => Next::Idle,
                 _ => Next::Idle,
             };
             if self.stopping.is_cancelled() && begins_something(&effect) {
