@@ -97,14 +97,14 @@ fn endpoint(text: &str) -> Result<PathBuf, String> {
             "the path must be absolute: three slashes, as in unix:///var/lib/cosi/cosi.sock".to_owned()
         );
     }
-    if !path.ends_with(".sock") {
+    if path.strip_suffix(".sock").is_none() {
         return Err("it must end with .sock, as in unix:///var/lib/cosi/cosi.sock".to_owned());
     }
     Ok(PathBuf::from(path))
 }
 
 /// The longest duration that makes sense; longer ones are slips of the pen, and would overflow what counts with them.
-const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
+const LONGEST: Duration = Duration::from_hours(30 * 24);
 
 fn duration(text: &str) -> Result<Duration, String> {
     let duration =
@@ -141,7 +141,7 @@ mod tests {
 
     #[rstest::rstest]
     #[case(&["--timeout", "500ms"], Duration::from_millis(500))]
-    #[case(&["--timeout", "5m"], Duration::from_secs(300))]
+    #[case(&["--timeout", "5m"], Duration::from_mins(5))]
     fn durations_have_units(#[case] args: &[&str], #[case] expected: Duration) {
         assert_eq!(parse(args).unwrap().timeout, expected);
     }

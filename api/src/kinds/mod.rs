@@ -1,6 +1,5 @@
 //! The five kinds and what their fields are made of. The doc comments of fields become the descriptions in the CRDs.
 
-#![allow(clippy::doc_markdown, reason = "descriptions in a CRD are plain text, where backticks would be noise")]
 #![allow(clippy::duplicated_attributes, reason = "two printer columns of one type are no mistake")]
 
 mod bucket;
