@@ -3,7 +3,6 @@
 //! Every sentence with a ✓ was checked just before it was printed; the first that does not hold ends the demo with
 //! an error.
 
-mod backend;
 mod cluster;
 mod narrator;
 mod story;

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cosi_api::{Bucket, keys};
+use cosi_tests::object_store::ObjectStore;
 
-use super::backend::Backend;
 use super::cluster::{Claimed, Cluster};
 use super::narrator::{checked, tell};
 use super::world::{DRIVER, World};
@@ -18,7 +18,7 @@ pub(super) async fn main_job(world: &mut World) -> Result<()> {
     delete(world, &cluster, &backend, &claimed).await
 }
 
-async fn set_up(world: &mut World) -> Result<(Cluster, Backend)> {
+async fn set_up(world: &mut World) -> Result<(Cluster, ObjectStore)> {
     world.narrator.chapter("Start the parts");
     tell("starting a Kubernetes API server of our own (built from its source the first time: some minutes)");
     let cluster = world.start_apiserver().await?;
@@ -33,7 +33,7 @@ async fn set_up(world: &mut World) -> Result<(Cluster, Backend)> {
     Ok((cluster, backend))
 }
 
-async fn make(world: &mut World, cluster: &Cluster, backend: &Backend) -> Result<Claimed> {
+async fn make(world: &mut World, cluster: &Cluster, backend: &ObjectStore) -> Result<Claimed> {
     world.narrator.chapter("Somebody asks for a bucket");
     let start = Instant::now();
     let claimed = ask(cluster, "photos").await?;
@@ -56,7 +56,12 @@ async fn ask(cluster: &Cluster, name: &str) -> Result<Claimed> {
     Ok(claimed)
 }
 
-async fn use_it(world: &mut World, cluster: &Cluster, backend: &Backend, claimed: &Claimed) -> Result<()> {
+async fn use_it(
+    world: &mut World,
+    cluster: &Cluster,
+    backend: &ObjectStore,
+    claimed: &Claimed,
+) -> Result<()> {
     world.narrator.chapter("The bucket is used");
     let bucket = cluster.bucket(claimed).await?.context("the Bucket is gone")?;
     let info = bucket.status.as_ref().and_then(|status| status.bucket_info.clone()).unwrap_or_default();
@@ -70,7 +75,12 @@ async fn use_it(world: &mut World, cluster: &Cluster, backend: &Backend, claimed
     backend.delete(&name, "cat.txt").await
 }
 
-async fn delete(world: &mut World, cluster: &Cluster, backend: &Backend, claimed: &Claimed) -> Result<()> {
+async fn delete(
+    world: &mut World,
+    cluster: &Cluster,
+    backend: &ObjectStore,
+    claimed: &Claimed,
+) -> Result<()> {
     world.narrator.chapter("The bucket is no longer wanted");
     tell("the user deletes the claim, and the demo, in place of the controller, the Bucket object");
     cluster.give_up(claimed).await?;
@@ -103,7 +113,12 @@ pub(super) async fn drill(world: &mut World) -> Result<()> {
     recover(world, &cluster, &backend, &claimed).await
 }
 
-async fn recover(world: &mut World, cluster: &Cluster, backend: &Backend, claimed: &Claimed) -> Result<()> {
+async fn recover(
+    world: &mut World,
+    cluster: &Cluster,
+    backend: &ObjectStore,
+    claimed: &Claimed,
+) -> Result<()> {
     world.narrator.chapter("… and the Bucket is deleted before it is back");
     tell(
         "the user deletes the claim; a sidecar that trusted only what is written down would now see nothing to do",
@@ -152,11 +167,11 @@ async fn gone(world: &mut World, cluster: &Cluster, claimed: &Claimed) -> Result
     world.await_("the Bucket object goes", gone).await
 }
 
-async fn made(world: &mut World, backend: &Backend) -> Result<String> {
+async fn made(world: &mut World, backend: &ObjectStore) -> Result<String> {
     world.await_("a bucket appears at the S3 server", async || Ok(backend.buckets().await?.pop())).await
 }
 
-async fn expect_buckets(backend: &Backend, expected: &[&str]) -> Result<()> {
+async fn expect_buckets(backend: &ObjectStore, expected: &[&str]) -> Result<()> {
     let found = backend.buckets().await?;
     ensure!(found == expected, "the S3 server has {found:?} instead of {expected:?}");
     Ok(())

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use cosi_tests::devcluster::{DevCluster, ServerOptions};
+use cosi_tests::object_store::ObjectStore;
 use cosi_tests::sidecar::beside_us;
 use tempfile::TempDir;
 use tokio::process::Command;
 use tokio::time::{Instant, sleep};
 
-use super::backend::Backend;
 use super::cluster::Cluster;
 use super::narrator::Narrator;
 use crate::process::Process;
@@ -65,7 +65,7 @@ impl World {
     }
 
     /// Starts the driver; it waits for `delay` after making a bucket before it tells.
-    pub(super) async fn start_driver(&mut self, delay: &str) -> Result<Backend> {
+    pub(super) async fn start_driver(&mut self, delay: &str) -> Result<ObjectStore> {
         std::fs::create_dir_all(self.path("socket")).context("make the socket's folder")?;
         let mut command = Command::new(beside_us("cosi-sample-driver"));
         command
@@ -77,13 +77,13 @@ impl World {
         self.await_backend().await
     }
 
-    async fn await_backend(&mut self) -> Result<Backend> {
+    async fn await_backend(&mut self) -> Result<ObjectStore> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let ended = self.driver.as_mut().and_then(Process::ended);
             ensure!(ended.is_none(), "the driver ended");
             // The key pair is written at the first start.
-            if let Ok(backend) = Backend::new(&self.s3_url(), &self.credentials())
+            if let Ok(backend) = ObjectStore::open(&self.s3_url(), &self.credentials())
                 && backend.buckets().await.is_ok()
             {
                 return Ok(backend);
