@@ -33,6 +33,8 @@ pub fn bench(buckets: u32, check: bool) -> Result<()> {
     let report = runtime.block_on(measure(buckets))?;
     println!("\n{report}");
     let file = root().join("target/bench.json");
+    // With CARGO_TARGET_DIR elsewhere, nobody has made it yet.
+    std::fs::create_dir_all(root().join("target")).context("make the folder of the figures")?;
     std::fs::write(&file, report.json()?).with_context(|| format!("write {}", file.display()))?;
     println!("\nAlso in target/bench.json.");
     ensure!(!check || report.is_as_expected(), "worse than expected");
