@@ -92,6 +92,12 @@ impl Report {
         news
     }
 
+    /// Whether an error of a call of this RPC is known.
+    pub(crate) fn is_about(&self, rpc: Rpc) -> bool {
+        let keys = self.pending.iter().map(|p| p.key).chain(self.written.map(|(key, _)| key));
+        keys.into_iter().any(|key| matches!(key, ProblemKey::Call(of, _) if of == rpc))
+    }
+
     /// The problem to be written now, if one is due.
     pub(crate) fn due(&self, now: Time, refresh: std::time::Duration) -> Option<&Problem> {
         self.pending.as_ref().filter(|p| match self.written {
@@ -135,6 +141,16 @@ mod tests {
         assert!(!report.raise(internal("request 2")));
         assert_eq!(report.due(start + Duration::from_secs(1799), REFRESH), None);
         assert!(report.due(start + REFRESH, REFRESH).is_some());
+    }
+
+    #[test]
+    fn what_is_known_of_a_call_can_be_asked_for() {
+        let mut report = Report::default();
+        assert!(!report.is_about(Rpc::CreateBucket));
+        report.raise(internal("x"));
+        assert!(report.is_about(Rpc::CreateBucket) && !report.is_about(Rpc::DeleteBucket));
+        report.settled(Time::default());
+        assert!(report.is_about(Rpc::CreateBucket));
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub enum RunError {
     #[error("--s3-listen {0} is no address that users can reach: say which with --s3-endpoint")]
     NoEndpoint(SocketAddr),
     /// The driver's socket can't be had.
-    #[error("can't {0}")]
+    #[error(transparent)]
     Socket(#[from] BindError),
     /// The driver's server broke, or calls didn't end in time.
     #[error("the driver's server stopped")]

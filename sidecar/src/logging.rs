@@ -12,7 +12,7 @@ use crate::settings::{LogFormat, Settings};
 )]
 pub struct LogLevelError {
     level: String,
-    source: ParseError,
+    source: Option<ParseError>,
 }
 
 /// Starts logging, once per process.
@@ -21,8 +21,12 @@ pub struct LogLevelError {
 ///
 /// [`LogLevelError`] if the level is not one.
 pub fn init(settings: &Settings) -> Result<(), LogLevelError> {
-    let filter = EnvFilter::try_new(directives(&settings.log_level))
-        .map_err(|source| LogLevelError { level: settings.log_level.clone(), source })?;
+    let wrong = |source| LogLevelError { level: settings.log_level.clone(), source };
+    // The library takes any word for a module's name, and a module that does not exist says nothing.
+    if !settings.log_level.split(',').all(is_directive) {
+        return Err(wrong(None));
+    }
+    let filter = EnvFilter::try_new(directives(&settings.log_level)).map_err(|source| wrong(Some(source)))?;
     let builder =
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
     match settings.log_format {
@@ -30,6 +34,15 @@ pub fn init(settings: &Settings) -> Result<(), LogLevelError> {
         LogFormat::Json => builder.json().flatten_event(true).init(),
     }
     Ok(())
+}
+
+/// A level, or a module and its level.
+fn is_directive(text: &str) -> bool {
+    let level = text.rsplit('=').next().unwrap_or(text);
+    let known =
+        ["off", "error", "warn", "info", "debug", "trace"].iter().any(|l| l.eq_ignore_ascii_case(level));
+    let module = text.strip_suffix(level).unwrap_or_default().trim_end_matches('=');
+    known && !module.contains('-')
 }
 
 /// What a plain level means: our own lines from that level on, and of libraries' only what is wrong. Whoever wants to see
@@ -40,5 +53,20 @@ fn directives(level: &str) -> String {
             format!("warn,kube_client::client::builder=off,kube_runtime=error,cosi_sidecar={level}")
         }
         other => other.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_directive;
+
+    #[test]
+    fn a_misspelt_level_or_module_is_refused_and_does_not_silence_the_log() {
+        for good in ["info", "WARN", "cosi_sidecar=debug", "h2=off", "cosi_sidecar::work=trace"] {
+            assert!(is_directive(good), "{good}");
+        }
+        for bad in ["wran", "", "cosi-sidecar=debug", "cosi_sidecar=loud", "h2="] {
+            assert!(!is_directive(bad), "{bad}");
+        }
     }
 }

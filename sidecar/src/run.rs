@@ -58,7 +58,13 @@ pub async fn run(settings: Settings) -> Result<(), RunError> {
     }
     tracing::info!("stopping: no new calls; running ones may end");
     stopping.cancel();
-    work.await
+    tokio::select! {
+        result = &mut work => return result,
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    tracing::warn!("told twice to stop: stopping at once, the next start waits for the calls that run");
+    Ok(())
 }
 
 async fn work(settings: Settings, stopping: CancellationToken) -> Result<(), RunError> {

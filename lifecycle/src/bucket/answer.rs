@@ -98,7 +98,10 @@ impl BucketState {
             _ => None,
         };
         match (call, answered) {
-            (Call::DeleteByName(_), Some(Code::Unimplemented)) => self.pass.by_name_missing = true,
+            // Either the RPC is missing, or the driver refuses the request as it refused the Create; the replay tells (C7).
+            (Call::DeleteByName(_), Some(Code::Unimplemented | Code::InvalidArgument)) => {
+                self.pass.by_name_missing = true;
+            }
             (Call::Delete { .. } | Call::DeleteByName(_), Some(Code::NotFound)) => {
                 self.not_found(call, about, ctx);
             }
@@ -165,8 +168,10 @@ impl BucketState {
         let not_sent = failure.outcome(rpc) == Outcome::NotSent;
         self.pace.call = Some((attempt, retry));
         self.pace.until_connected = terminal || not_sent;
-        // A driver that restarts is no news; one that stays away is.
-        if not_sent && retry.failures < 2 {
+        // A driver that restarts is no news; one that stays away is. Nor is a call that is still at work: what is known of it
+        // says more than ABORTED.
+        let at_work = failure.outcome(rpc) == Outcome::Busy && self.telling.report.is_about(rpc);
+        if at_work || (not_sent && retry.failures < 2) {
             return;
         }
         let reason = match (purpose, terminal) {

@@ -122,16 +122,14 @@ impl Buckets {
     /// Whether the claim that a Bucket names is still there to stay.
     pub async fn read_claim(&self, claim: &ClaimRef) -> Claim {
         let api: Api<BucketClaim> = Api::namespaced(self.client.clone(), &claim.namespace);
-        match answered(api.get_metadata_opt(&claim.name)).await {
-            Ok(Some(found)) if found.metadata.uid.as_deref() == claim.uid.as_deref() => {
-                if found.metadata.deletion_timestamp.is_some() { Claim::Leaving } else { Claim::Live }
-            }
-            Ok(_) => Claim::Leaving,
-            Err(failure) => {
-                tracing::debug!(claim = %claim.name, namespace = %claim.namespace, ?failure, "cannot read the claim");
-                Claim::Unreadable
-            }
-        }
+        let found = match timeout(ANSWER_WITHIN, api.get_metadata(&claim.name)).await {
+            Ok(Ok(found)) => found,
+            Ok(Err(error)) if says_gone(&error, &claim.name) => return Claim::Leaving,
+            Ok(Err(error)) => return unreadable(claim, &classify(&error)),
+            Err(elapsed) => return unreadable(claim, &too_late(elapsed)),
+        };
+        let same = found.metadata.uid.as_deref() == claim.uid.as_deref();
+        if same && found.metadata.deletion_timestamp.is_none() { Claim::Live } else { Claim::Leaving }
     }
 
     fn view(&self, object: DynamicObject) -> Result<Option<BucketView>, WriteFailure> {
@@ -144,6 +142,24 @@ impl Buckets {
             }
         }
     }
+}
+
+/// Whether the API server says of this very object that it does not exist (I3). A 404 of another kind – a version that is
+/// not served, a proxy's own page – says nothing about the claim.
+fn says_gone(error: &kube::Error, name: &str) -> bool {
+    let kube::Error::Api(status) = error else { return false };
+    let of_it = status.details.as_ref().is_some_and(|details| details.name == name);
+    status.code == 404 && status.reason == "NotFound" && of_it
+}
+
+/// Nothing is deleted, and a person should know why.
+fn unreadable(claim: &ClaimRef, failure: &WriteFailure) -> Claim {
+    tracing::warn!(
+        claim = %claim.name, namespace = %claim.namespace, ?failure,
+        "a Bucket is being deleted, and whether its claim is leaving cannot be read; allow get on \
+         bucketclaims.objectstorage.k8s.io, or annotate the Bucket as the controller would"
+    );
+    Claim::Unreadable
 }
 
 fn parameters() -> PatchParams {

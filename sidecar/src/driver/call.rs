@@ -46,11 +46,8 @@ pub(super) async fn send(channel: Channel, call: Call, deadline: Duration) -> Re
     };
     match tokio::time::timeout(deadline, answer).await {
         Ok(Ok(ok)) => Ok(ok),
-        Ok(Err(status)) => Err(classify(&status)),
-        Err(_) => {
-            let message = format!("no answer within {}", humantime::format_duration(deadline));
-            Err(Failure::NoAnswer { code: Code::DeadlineExceeded, message })
-        }
+        Ok(Err(status)) => Err(classify(&status, deadline)),
+        Err(_) => Err(too_late(deadline)),
     }
 }
 
@@ -58,7 +55,11 @@ pub(super) async fn send(channel: Channel, call: Call, deadline: Duration) -> Re
 ///
 /// The code alone does not tell: a lost connection comes as UNKNOWN or UNAVAILABLE, a timeout as CANCELLED
 /// (architecture, trap 4). A status that has a source was made here.
-fn classify(status: &Status) -> Failure {
+fn classify(status: &Status, deadline: Duration) -> Failure {
+    // Three timers watch over a call: ours, the client library's and the driver's. Whichever fires first, it is one event.
+    if status.message() == TIMEOUT_OF_THE_LIBRARY {
+        return too_late(deadline);
+    }
     let code = Code::from_number(status.code().into());
     let message = match status.message() {
         "" => "the driver gave no reason".to_owned(),
@@ -72,7 +73,24 @@ fn classify(status: &Status) -> Failure {
         }
         cause = error.source();
     }
-    Failure::NoAnswer { code, message: crate::chain(status) }
+    Failure::NoAnswer { code, message: innermost(status) }
+}
+
+/// What the gRPC library says, on either side, when a call's time is over.
+const TIMEOUT_OF_THE_LIBRARY: &str = "Timeout expired";
+
+fn too_late(deadline: Duration) -> Failure {
+    let message = format!("none within {}", humantime::format_duration(deadline));
+    Failure::NoAnswer { code: Code::DeadlineExceeded, message }
+}
+
+/// The cause that all others are about: the libraries between only say that something is wrong.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
 }
 
 fn with_deadline<T>(message: T, deadline: Duration) -> tonic::Request<T> {

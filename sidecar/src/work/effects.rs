@@ -109,7 +109,7 @@ impl Effects {
         let result = self.driver.call(call).await;
         let seconds = begin.elapsed().as_secs_f64();
         match &result {
-            Ok(_) => tracing::debug!(bucket = %name, %rpc, seconds, "OK"),
+            Ok(_) => tracing::info!(bucket = %name, %rpc, seconds, "OK"),
             Err(failure) => tracing::debug!(bucket = %name, %rpc, seconds, ?failure, "failed"),
         }
         Event::Called(result)

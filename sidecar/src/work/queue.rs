@@ -113,7 +113,15 @@ impl<K: Clone + Ord + Hash, S: Default> Queue<K, S> {
     pub async fn take(&self) -> Taken<K, S> {
         loop {
             let ready = self.ready.notified();
-            if let Some(taken) = self.lock().take() {
+            let (taken, more) = {
+                let mut inner = self.lock();
+                (inner.take(), !inner.ready.is_empty())
+            };
+            if let Some(taken) = taken {
+                // Two wakes may have left one permit only.
+                if more {
+                    self.ready.notify_one();
+                }
                 return taken;
             }
             ready.await;

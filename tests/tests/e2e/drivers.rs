@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cosi_sim::driver::{Ids, On, Step};
+use cosi_sim::driver::{Busy, Ids, On, Step};
 use cosi_sim::proxy::Match;
 use futures::future::join_all;
 use serde_json::json;
@@ -250,4 +250,39 @@ async fn what_could_not_be_sent_is_sent_as_soon_as_the_driver_is_back() {
     world.driver.restart().unwrap();
     bucket.wait_ready().await;
     world.end().await;
+}
+
+/// C7, R10 e: a driver that refuses the undo as it refused the Create made nothing; the Bucket is let go, with a Warning.
+#[tokio::test]
+async fn a_bucket_whose_undo_is_refused_like_its_create_does_not_stay_for_ever() {
+    let long = Duration::from_mins(10);
+    let Some(world) = Setup::default().recheck(long).start().await else { return };
+    world.driver.rule(On::create(), Step::fail(Code::InvalidArgument));
+    world.driver.rule(On::delete_by_name(), Step::fail(Code::InvalidArgument));
+    let bucket = world.create(Wish::delete()).await;
+    bucket.wait_error("INVALID_ARGUMENT").await;
+    bucket.release().await;
+    bucket.wait_gone().await;
+    bucket.wait_event("LetGo").await;
+    assert_eq!(world.driver.count(&On::create()), 2, "the second is the replay");
+    world.end_empty().await;
+}
+
+/// R16, C23: a driver that keeps calls apart answers ABORTED while the first one hangs. That is one error, not two in turn.
+#[tokio::test]
+async fn a_call_that_hangs_behind_a_guard_is_one_error() {
+    let setup = Setup::default().driver(|driver| driver.busy = Busy::Abort).recheck(Duration::from_mins(10));
+    let Some(world) = setup.start().await else { return };
+    let hanging = world.driver.rule(On::create().nth(1), Step::hang_then_land_on_release());
+    let bucket = world.create(Wish::delete()).await;
+    let message = bucket.wait_error("none within 1s").await;
+    assert!(message.starts_with("DriverCreateBucket got no answer (DEADLINE_EXCEEDED)"), "{message}");
+    world.driver.wait_calls(&On::create(), 6).await.unwrap();
+    hanging.release();
+    bucket.wait_ready().await;
+    assert_eq!(world.proxy.writes(), 3, "finalizer, error, Ready\n{}", world.proxy.log());
+    assert_eq!(crate::world::reasons(&bucket.events().await), ["Failing"]);
+    bucket.release().await;
+    bucket.wait_gone().await;
+    world.end_empty().await;
 }

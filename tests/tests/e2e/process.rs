@@ -19,6 +19,7 @@ use crate::world::{Setup, TestBucket, Wish, World};
 #[case::relative(&["--driver-endpoint", "unix://cosi.sock"], "absolute")]
 #[case::no_socket(&["--driver-endpoint", "unix:///cosi"], ".sock")]
 #[case::level(&["--log-level", "cosi_sidecar=loud"], "--log-level")]
+#[case::misspelt(&["--log-level", "wran"], "--log-level")]
 fn a_wrong_flag_is_refused_with_its_name(#[case] args: &[&str], #[case] sentence: &str) {
     let output = Command::new(beside_us("cosi-sidecar")).args(args).env_clear().output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();

@@ -72,7 +72,7 @@ async fn use_it(
     backend.put(&name, "cat.txt", content).await?;
     ensure!(backend.get(&name, "cat.txt").await? == content, "the object came back changed");
     checked("an object was put into the bucket and came back unchanged");
-    backend.delete(&name, "cat.txt").await
+    Ok(backend.delete(&name, "cat.txt").await?)
 }
 
 async fn delete(
