@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cosi_sim::driver::{Busy, Ids, On, Step};
+use cosi_sim::driver::{Ids, On, Step};
 use cosi_sim::proxy::Match;
 use futures::future::join_all;
 use serde_json::json;
@@ -261,7 +261,9 @@ async fn a_bucket_whose_undo_is_refused_like_its_create_does_not_stay_for_ever()
     world.driver.rule(On::delete_by_name(), Step::fail(Code::InvalidArgument));
     let bucket = world.create(Wish::delete()).await;
     bucket.wait_error("INVALID_ARGUMENT").await;
-    bucket.release().await;
+    // No annotation: that alone would be a change that tries the Create once more.
+    bucket.delete_claim().await;
+    bucket.delete().await;
     bucket.wait_gone().await;
     bucket.wait_event("LetGo").await;
     assert_eq!(world.driver.count(&On::create()), 2, "the second is the replay");
@@ -271,15 +273,14 @@ async fn a_bucket_whose_undo_is_refused_like_its_create_does_not_stay_for_ever()
 /// R16, C23: a driver that keeps calls apart answers ABORTED while the first one hangs. That is one error, not two in turn.
 #[tokio::test]
 async fn a_call_that_hangs_behind_a_guard_is_one_error() {
-    let setup = Setup::default().driver(|driver| driver.busy = Busy::Abort).recheck(Duration::from_mins(10));
-    let Some(world) = setup.start().await else { return };
-    let hanging = world.driver.rule(On::create().nth(1), Step::hang_then_land_on_release());
+    let Some(world) = Setup::default().recheck(Duration::from_mins(10)).start().await else { return };
+    let busy = (0..4).map(|_| Step::fail(Code::Aborted));
+    world.driver.script(On::create(), std::iter::once(Step::hang()).chain(busy));
     let bucket = world.create(Wish::delete()).await;
     let message = bucket.wait_error("none within 1s").await;
     assert!(message.starts_with("DriverCreateBucket got no answer (DEADLINE_EXCEEDED)"), "{message}");
-    world.driver.wait_calls(&On::create(), 6).await.unwrap();
-    hanging.release();
     bucket.wait_ready().await;
+    assert_eq!(world.driver.count(&On::create()), 6);
     assert_eq!(world.proxy.writes(), 3, "finalizer, error, Ready\n{}", world.proxy.log());
     assert_eq!(crate::world::reasons(&bucket.events().await), ["Failing"]);
     bucket.release().await;
