@@ -86,8 +86,10 @@ pub fn slipped(before: &BucketView, after: Option<&BucketView>) -> Option<Note> 
     let held = before.finalizer && before.is_ready();
     let lost = after.is_none_or(|a| a.uid != before.uid || (a.deleting && !a.finalizer));
     let id = before.bucket_id.as_deref().unwrap_or("not known");
+    // Another sidecar may have finished a deletion that was under way.
+    let left = if before.deleting { "may be left, check by hand" } else { "is left" };
     let text = format!(
-        "the Ready Bucket went away by force, its backend bucket is left: driver {}, bucket {}, bucketID {id}",
+        "the Ready Bucket went away by force, its backend bucket {left}: driver {}, bucket {}, bucketID {id}",
         before.driver, before.name
     );
     (held && lost).then(|| Note::warning(before, NoteReason::OwnerGone, &text))

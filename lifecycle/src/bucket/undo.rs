@@ -181,8 +181,9 @@ impl BucketState {
             ([], None) => "bucketID not known".to_owned(),
             (ids, _) => format!("bucketID {}", ids.join(", ")),
         };
-        let parameters = owner.parameters.as_deref().map(|p| format!("{p:?}")).unwrap_or_default();
-        format!("driver {}, bucket {}, {id}, parameters {parameters}", owner.driver, owner.name)
+        let parameters =
+            owner.parameters.as_deref().map(|p| format!(", parameters {p:?}")).unwrap_or_default();
+        format!("driver {}, bucket {}, {id}{parameters}", owner.driver, owner.name)
     }
 }
 
