@@ -12,8 +12,8 @@ pub(super) type View<'a> = Option<&'a Arc<BucketView>>;
 impl BucketState {
     /// The next effect.
     pub(super) fn decide(&mut self, view: View<'_>, ctx: &Context<'_>) -> Effect {
-        if let Some(note) = self.telling.notes.pop_front() {
-            return self.expect(Awaiting::Tell, Effect::Tell(note));
+        if let Some(tell) = self.tell_next() {
+            return tell;
         }
         if self.pass.must_read {
             return self.read(ctx);
@@ -60,8 +60,8 @@ impl BucketState {
         if view.is_ready() && view.bucket_id.is_some() {
             let text = "somebody took the finalizer off this Ready Bucket; it is put back".to_owned();
             self.note_once(Note::warning(view, NoteReason::FinalizerStripped, &text));
-            if let Some(note) = self.telling.notes.pop_front() {
-                return self.expect(Awaiting::Tell, Effect::Tell(note));
+            if let Some(tell) = self.tell_next() {
+                return tell;
             }
         }
         if let Some(at) = self.api_gate(ctx) {
@@ -174,8 +174,8 @@ impl BucketState {
 
     /// Nothing can be done before `until`: say what is to be said, then end the pass.
     pub(super) fn pause(&mut self, view: View<'_>, until: Time, ctx: &Context<'_>) -> Effect {
-        if let Some(note) = self.telling.notes.pop_front() {
-            return self.expect(Awaiting::Tell, Effect::Tell(note));
+        if let Some(tell) = self.tell_next() {
+            return tell;
         }
         let Some((view, problem)) = view.zip(self.telling.report.due(ctx.now, ctx.settings.recheck_interval))
         else {

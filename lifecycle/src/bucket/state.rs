@@ -234,6 +234,12 @@ impl BucketState {
         }
     }
 
+    /// The next note to a person, if one is queued.
+    pub(super) fn tell_next(&mut self) -> Option<Effect> {
+        let note = self.telling.notes.pop_front()?;
+        Some(self.expect(Awaiting::Tell, Effect::Tell(note)))
+    }
+
     /// Sets what the next event must answer, and returns the effect that asks for it.
     pub(super) fn expect(&mut self, awaiting: Awaiting, effect: Effect) -> Effect {
         self.pass.awaiting = awaiting;

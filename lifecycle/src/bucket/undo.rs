@@ -32,8 +32,8 @@ impl BucketState {
         if let Some(note) = self.farewell(view) {
             self.note_once(note);
         }
-        if let Some(note) = self.telling.notes.pop_front() {
-            return self.expect(Awaiting::Tell, Effect::Tell(note));
+        if let Some(tell) = self.tell_next() {
+            return tell;
         }
         if let Some(at) = self.api_gate(ctx) {
             return self.pause(Some(view), at, ctx);
@@ -147,7 +147,6 @@ impl BucketState {
 
     /// What a person should know when our hold on the object ends.
     fn farewell(&self, owner: &BucketView) -> Option<Note> {
-        let what = self.what_is_left(owner);
         let retain = owner.policy == DeletionPolicy::Retain;
         if self.backend.gone {
             let text = "the backend bucket was already deleted when the policy became Retain".to_owned();
@@ -157,6 +156,7 @@ impl BucketState {
         if nothing && !owner.is_static() {
             return None;
         }
+        let what = self.what_is_left(owner);
         if retain {
             let text = format!("the backend bucket is kept by deletionPolicy Retain: {what}");
             return Some(Note::new(owner, Severity::Normal, NoteReason::Retained, &text));

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cosi_api::names::{
-    BUCKETCLAIM_BEING_DELETED, BUCKETCLAIM_BEING_DELETED_FIXED, FINALIZER, SIDECAR_LET_GO,
-};
+use cosi_api::names::{FINALIZER, SIDECAR_LET_GO, claim_is_being_deleted};
 use cosi_api::{Bucket, DeletionPolicy, ObjectProtocol};
 
 /// The UID that the API server gave an object.
@@ -68,7 +66,7 @@ impl BucketView {
         let meta = &bucket.metadata;
         let spec = &bucket.spec;
         let status = bucket.status.as_ref();
-        let annotated = |name: &str| meta.annotations.as_ref().is_some_and(|a| a.contains_key(name));
+        let annotations = meta.annotations.as_ref();
         let finalizers = meta.finalizers.as_deref().unwrap_or_default();
         Some(Self {
             name: meta.name.as_deref()?.into(),
@@ -82,9 +80,8 @@ impl BucketView {
                 .filter(|f| *f != FINALIZER)
                 .map(|f| f.as_str().into())
                 .collect(),
-            claim_deleting: annotated(BUCKETCLAIM_BEING_DELETED)
-                || annotated(BUCKETCLAIM_BEING_DELETED_FIXED),
-            let_go: annotated(SIDECAR_LET_GO),
+            claim_deleting: annotations.is_some_and(claim_is_being_deleted),
+            let_go: annotations.is_some_and(|a| a.contains_key(SIDECAR_LET_GO)),
             policy: spec.deletion_policy,
             claim: ClaimRef {
                 name: spec.bucket_claim_ref.name.as_str().into(),
