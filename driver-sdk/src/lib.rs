@@ -20,12 +20,16 @@
 //! - A stale socket file is replaced, a socket in use is not (C40); SIGTERM and SIGINT drain.
 //! - Each call is traced: what, for which name, how it ended, how long it took. Credentials and the values of
 //!   parameters are never printed (I7); the types that hold them can't be.
+//!
+//! # What else is here
+//! [`one_live_key`] makes repeated grants leave one account with one key, at backends that show a key's secret only once.
 
 mod context;
 mod driver;
 mod error;
 mod guard;
 mod model;
+mod one_key;
 mod server;
 mod wire;
 
@@ -47,6 +51,7 @@ pub use model::requests::{
     GrantAccessRequest, RevokeAccessByNameRequest, RevokeAccessRequest,
 };
 pub use model::value::{InvalidValue, Problem};
+pub use one_key::{AccountKey, KeyedAccount, one_live_key};
 pub use server::endpoint::{Endpoint, EndpointError};
 pub use server::socket::BindError;
 pub use server::{BoundServer, ServeError, Server};

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cosi_driver_sdk::{
-    AddressingStyle, BoundServer, Bucket, BucketId, BucketInfo, BucketName, CallContext, CreateBucketRequest,
-    Credentials, DeleteBucketByNameRequest, DeleteBucketRequest, Driver, DriverError, DriverInfo, Endpoint,
-    GetExistingBucketRequest, GrantAccessRequest, GrantedAccess, Parameters, Protocol,
-    RevokeAccessByNameRequest, RevokeAccessRequest, S3BucketInfo, S3Credentials, Secret, ServeError, Server,
-    async_trait,
+    AccountId, AccountName, AddressingStyle, BoundServer, Bucket, BucketId, BucketInfo, BucketName,
+    CallContext, CreateBucketRequest, Credentials, DeleteBucketByNameRequest, DeleteBucketRequest, Driver,
+    DriverError, DriverInfo, Endpoint, GetExistingBucketRequest, GrantAccessRequest, GrantedAccess,
+    Parameters, Protocol, RevokeAccessByNameRequest, RevokeAccessRequest, S3BucketInfo, S3Credentials,
+    Secret, ServeError, Server, async_trait,
 };
 use cosi_proto::v1alpha2 as proto;
 use cosi_proto::v1alpha2::identity_client::IdentityClient;
@@ -51,6 +51,7 @@ pub struct Scripted {
     pub revoke: Hook<RevokeAccessRequest, ()>,
     pub revoke_by_name: Hook<RevokeAccessByNameRequest, ()>,
     pub id_for: fn(&BucketName) -> Option<BucketId>,
+    pub account_id_for: fn(&AccountName) -> Option<AccountId>,
 }
 
 impl Default for Scripted {
@@ -66,6 +67,7 @@ impl Default for Scripted {
             revoke: hook(|_, _| async { Ok(()) }),
             revoke_by_name: hook(|_, _| async { Ok(()) }),
             id_for: |_| None,
+            account_id_for: |_| None,
         }
     }
 }
@@ -78,6 +80,10 @@ impl Driver for Scripted {
 
     fn bucket_id_for(&self, name: &BucketName, _: &Parameters) -> Option<BucketId> {
         (self.id_for)(name)
+    }
+
+    fn account_id_for(&self, name: &AccountName, _: &Parameters) -> Option<AccountId> {
+        (self.account_id_for)(name)
     }
 
     async fn create_bucket(
