@@ -27,6 +27,13 @@ impl Retry {
         let failures = previous.map_or(0, |r| r.failures).saturating_add(1);
         Self { at: ctx.now + ctx.settings.recheck_interval, failures }
     }
+
+    /// This wait, or the one that the API server asked for if that is longer.
+    #[must_use]
+    pub(crate) fn not_before(self, asked: Option<Duration>, ctx: &Context<'_>) -> Self {
+        let asked = asked.map(|asked| ctx.now + asked.min(ctx.settings.retry_interval_max));
+        Self { at: asked.map_or(self.at, |asked| asked.max(self.at)), ..self }
+    }
 }
 
 /// The backoff after the `failures`-th failure in a row: between half of the exponential value and all of it, so that

@@ -30,6 +30,9 @@
 mod backoff;
 pub mod bucket;
 mod fence;
+mod inflight;
+mod machine;
+mod note;
 mod outcome;
 mod problem;
 mod settings;
@@ -38,8 +41,13 @@ mod write;
 
 pub use backoff::Retry;
 pub use fence::Fence;
+pub use machine::{Impossible, Machine, Request, Rest, Wake};
+pub use note::{Kind, Note, NoteReason, ObjectRef, Severity};
 pub use outcome::{Code, Failure, Outcome, Rpc};
 pub use problem::{Problem, ProblemKey, Report};
 pub use settings::{Context, Settings};
 pub use time::Time;
 pub use write::WriteFailure;
+
+/// The UID that the API server gave an object.
+pub type Uid = std::sync::Arc<str>;

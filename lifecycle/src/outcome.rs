@@ -168,12 +168,12 @@ impl Failure {
 
     /// Whether trying again is pointless until something changes.
     #[must_use]
-    pub fn is_terminal(&self, rpc: Rpc) -> bool {
+    pub const fn is_terminal(&self, rpc: Rpc) -> bool {
         match self {
             Self::NotSent { .. } | Self::NoAnswer { .. } => false,
             Self::Answered { code, .. } => match code {
                 Code::InvalidArgument | Code::AlreadyExists | Code::Unimplemented => true,
-                Code::OutOfRange => rpc == Rpc::GrantBucketAccess,
+                Code::OutOfRange => matches!(rpc, Rpc::GrantBucketAccess),
                 _ => false,
             },
         }

@@ -27,3 +27,13 @@ pub enum WriteFailure {
         retry_after: Option<Duration>,
     },
 }
+
+impl WriteFailure {
+    /// How long the API server asked to be left alone.
+    pub(crate) const fn asked(&self) -> Option<Duration> {
+        match self {
+            Self::Other { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+}

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cosi_lifecycle::bucket::{BucketState, Note};
+use cosi_lifecycle::bucket::BucketState;
+use cosi_lifecycle::{Machine as _, Note, Wake};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -12,7 +13,7 @@ use crate::clock;
 use crate::cluster::{Buckets, ConnectError, Index, Reporter, Watch, connect, watch};
 use crate::driver::{Ended, follow};
 use crate::settings::Settings;
-use crate::work::{Defect, Effects, Queue, Wake, Workers};
+use crate::work::{Defect, Effects, Queue, Workers};
 
 /// How much longer than a call's deadline a stop may take: the result is still to be recorded.
 const RECORDING_TIME: Duration = Duration::from_secs(5);
@@ -74,7 +75,7 @@ async fn work(settings: Settings, stopping: CancellationToken) -> Result<(), Run
     let queue: Arc<BucketQueue> = Arc::default();
     let on_connect = {
         let queue = Arc::clone(&queue);
-        move || queue.wake_all(Wake { changed: false, connected: true })
+        move || queue.wake_all(Wake::CONNECTED)
     };
     let expected = settings.driver_name.clone();
     let (driver, following) =
@@ -155,7 +156,7 @@ struct Target {
 
 impl Watch for Target {
     fn changed(&self, name: Arc<str>) {
-        self.workers.queue.wake(name, Wake { changed: true, connected: false });
+        self.workers.queue.wake(name, Wake::CHANGED);
     }
 
     fn is_followed(&self, name: &str) -> bool {

@@ -7,9 +7,8 @@ use cosi_api::value::BucketId;
 
 use super::state::{Attempt, BucketState, Purpose, Sent};
 use super::undo::is_storable;
-use super::{BucketAnswer, BucketView, Call, CallOk, Note, NoteReason};
-use crate::fence::Fence;
-use crate::{Code, Context, Failure, Outcome, Problem, Retry, Rpc};
+use super::{BucketAnswer, BucketView, Call, CallOk};
+use crate::{Code, Context, Failure, Fence, Note, NoteReason, Outcome, Problem, Rpc};
 
 impl BucketState {
     /// The call has ended here. `about` is the object that it was made for.
@@ -58,20 +57,13 @@ impl BucketState {
     ) {
         let rpc = attempt.rpc;
         if rpc == Rpc::CreateBucket {
-            // A replay may have made again what was deleted before.
-            self.backend.deleted.retain(|deleted| deleted.as_ref() != id);
-            if id.is_empty() {
-                self.backend.unknown = true;
-            } else if !self.backend.ids.iter().any(|known| known.as_ref() == id) {
-                self.backend.ids.push(id.into());
-            }
+            self.backend.learn(id);
         }
         match checked {
             Ok(answer) => self.backend.answer = Some(answer),
             Err(why) => {
-                self.pace.call = Some((attempt, Retry::after_refusal(None, ctx)));
-                self.pace.until_connected = true;
-                self.raise(about, Problem::answer(rpc, why), NoteReason::Refused);
+                self.pace.refused(attempt, ctx);
+                self.telling.raise(about, Problem::answer(rpc, why), NoteReason::Refused);
             }
         }
     }
@@ -122,15 +114,11 @@ impl BucketState {
     /// What the outcome forbids, and for how long.
     fn pace_after(&mut self, rpc: Rpc, before: Sent, failure: &Failure, ctx: &Context<'_>) {
         let outcome = failure.outcome(rpc);
+        self.pace.after(outcome, rpc, ctx);
         match outcome {
             Outcome::NotSent => self.backend.sent = before,
             Outcome::Refused => {}
-            Outcome::Unknown | Outcome::Busy => {
-                let except = (outcome == Outcome::Busy).then_some(rpc);
-                let fence = Fence { except, ..Fence::grace(ctx) };
-                self.pace.fence = Some(fence.on_top_of(self.pace.fence));
-                self.backend.unknown |= rpc == Rpc::CreateBucket;
-            }
+            Outcome::Unknown | Outcome::Busy => self.backend.unknown |= rpc == Rpc::CreateBucket,
         }
     }
 
@@ -138,14 +126,14 @@ impl BucketState {
     fn not_found(&mut self, call: &Call, about: &BucketView, ctx: &Context<'_>) {
         if self.backend.not_found.as_ref() != Some(call) {
             self.backend.not_found = Some(call.clone());
-            self.pace.fence = Some(Fence::grace(ctx).on_top_of(self.pace.fence));
+            self.pace.put_up(Fence::grace(ctx));
             return;
         }
         let rpc = call.rpc();
         let text = format!(
             "{rpc} answered NOT_FOUND twice; the bucket is taken as gone (a driver should answer OK)"
         );
-        self.note_once(Note::warning(about, NoteReason::NotFoundAtBackend, &text));
+        self.telling.note_once(Note::warning(about, NoteReason::NotFoundAtBackend, &text));
         match call {
             Call::Delete { id, .. } => self.deleted(id, about),
             _ => self.backend.gone = true,
@@ -160,26 +148,8 @@ impl BucketState {
 
     /// The call is to be tried again: after its backoff, or when something changes.
     fn complain(&mut self, attempt: Attempt, failure: &Failure, about: &BucketView, ctx: &Context<'_>) {
-        let Attempt { rpc, purpose } = attempt;
-        let previous = self.pace.call.filter(|(of, _)| *of == attempt).map(|(_, retry)| retry);
-        let terminal = failure.is_terminal(rpc);
-        let retry =
-            if terminal { Retry::after_refusal(previous, ctx) } else { Retry::after_failure(previous, ctx) };
-        let not_sent = failure.outcome(rpc) == Outcome::NotSent;
-        self.pace.call = Some((attempt, retry));
-        self.pace.until_connected = terminal || not_sent;
-        // A driver that restarts is no news; one that stays away is. Nor is a call that is still at work: what is known of it
-        // says more than ABORTED.
-        let at_work = failure.outcome(rpc) == Outcome::Busy && self.telling.report.is_about(rpc);
-        if at_work || (not_sent && retry.failures < 2) {
-            return;
-        }
-        let reason = match (purpose, terminal) {
-            (Purpose::Undo, _) => NoteReason::DeletionBlocked,
-            (Purpose::Provide, true) => NoteReason::Refused,
-            (Purpose::Provide, false) => NoteReason::Failing,
-        };
-        self.raise(about, Problem::call(rpc, failure), reason);
+        let retry = self.pace.retry(attempt, failure, ctx);
+        self.telling.complain(about, attempt, failure, retry);
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::effect::{Request, StatusWrite};
 use super::state::{Attempt, Awaiting, BucketState, Purpose, Sent};
-use super::{BucketView, Call, Effect, Note, NoteReason};
-use crate::{Context, Fence, Problem, Retry, Time};
+use super::{BucketView, Call, Effect};
+use crate::{Context, Fence, Note, NoteReason, Problem, Retry, Time};
 
 pub(super) type View<'a> = Option<&'a Arc<BucketView>>;
 
@@ -22,7 +22,7 @@ impl BucketState {
             return self.after_owner(view, ctx);
         }
         if let Some(note) = self.slipped_away(view) {
-            self.note_once(note);
+            self.telling.note_once(note);
             return self.decide(view, ctx);
         }
         let Some(view) = view else {
@@ -59,12 +59,12 @@ impl BucketState {
         }
         if view.is_ready() && view.bucket_id.is_some() {
             let text = "somebody took the finalizer off this Ready Bucket; it is put back".to_owned();
-            self.note_once(Note::warning(view, NoteReason::FinalizerStripped, &text));
+            self.telling.note_once(Note::warning(view, NoteReason::FinalizerStripped, &text));
             if let Some(tell) = self.tell_next() {
                 return tell;
             }
         }
-        if let Some(at) = self.api_gate(ctx) {
+        if let Some(at) = self.pace.api_gate(ctx) {
             return self.pause(Some(view), at, ctx);
         }
         let finalizers = view.finalizers_with_ours();
@@ -96,8 +96,7 @@ impl BucketState {
 
     /// The result is in the API: the queue needs to remember nothing but ids that differ from the recorded one.
     fn recorded(&mut self, view: &BucketView) {
-        let extra: Vec<_> =
-            self.backend.ids.drain(..).filter(|id| Some(id.as_ref()) != view.bucket_id.as_deref()).collect();
+        let extra = self.backend.unrecorded_ids(view.bucket_id.as_deref());
         self.forget();
         self.backend.ids = extra;
     }
@@ -110,7 +109,7 @@ impl BucketState {
             return None;
         }
         match Fence::predecessor(ctx) {
-            Some(fence) => self.pace.fence = Some(fence.on_top_of(self.pace.fence)),
+            Some(fence) => self.pace.put_up(fence),
             None if !self.pass.live => return Some(self.read(ctx)),
             None => {}
         }
@@ -120,8 +119,7 @@ impl BucketState {
 
     /// R7: id, info and readiness in one write.
     fn record(&mut self, view: &Arc<BucketView>, ctx: &Context<'_>) -> Effect {
-        let refused = self.pace.record.map(|r| r.at).filter(|at| *at > ctx.now);
-        if let Some(at) = self.api_gate(ctx).max(refused) {
+        if let Some(at) = self.pace.record_gate(ctx) {
             return self.pause(Some(view), at, ctx);
         }
         let Some(answer) = self.backend.answer.clone() else { return self.finish(ctx) };
@@ -132,7 +130,7 @@ impl BucketState {
 
     /// A driver call, as soon as it may be sent and the object was looked at (R4).
     pub(super) fn send(&mut self, view: View<'_>, call: Call, purpose: Purpose, ctx: &Context<'_>) -> Effect {
-        if let Some(at) = self.call_gate(Attempt { rpc: call.rpc(), purpose }, ctx) {
+        if let Some(at) = self.pace.call_gate(Attempt { rpc: call.rpc(), purpose }, ctx) {
             return self.pause(view, at, ctx);
         }
         if !self.pass.live {
@@ -147,7 +145,7 @@ impl BucketState {
 
     /// A live read, as soon as the API server may be asked.
     pub(super) fn read(&mut self, ctx: &Context<'_>) -> Effect {
-        match self.api_gate(ctx) {
+        match self.pace.api_gate(ctx) {
             Some(at) => Effect::Wait(at),
             None => self.expect(Awaiting::Read, Effect::Read),
         }
@@ -155,21 +153,8 @@ impl BucketState {
 
     /// The object itself rules work out.
     fn stuck(&mut self, view: &Arc<BucketView>, problem: Problem, ctx: &Context<'_>) -> Effect {
-        self.raise(view, problem, NoteReason::Refused);
+        self.telling.raise(view, problem, NoteReason::Refused);
         self.pause(Some(view), ctx.now + ctx.settings.recheck_interval, ctx)
-    }
-
-    /// Remembers a problem, and tells of it when it is another one than before.
-    pub(super) fn raise(&mut self, about: &BucketView, problem: Problem, reason: NoteReason) {
-        let note = Note::warning(about, reason, &problem.text);
-        // The same error may get another meaning: it blocks a deletion now.
-        let meaning_is_new = !self.telling.told.contains(&reason);
-        if meaning_is_new {
-            self.telling.told.push(reason);
-        }
-        if self.telling.report.raise(problem) || meaning_is_new {
-            self.telling.notes.push_back(note);
-        }
     }
 
     /// Nothing can be done before `until`: say what is to be said, then end the pass.
@@ -181,7 +166,7 @@ impl BucketState {
         else {
             return Effect::Wait(until);
         };
-        if let Some(at) = self.api_gate(ctx) {
+        if let Some(at) = self.pace.api_gate(ctx) {
             return Effect::Wait(until.min(at));
         }
         let status = StatusWrite::Error { text: problem.text.clone(), first: view.ready.is_none() };
@@ -191,7 +176,7 @@ impl BucketState {
 
     /// A look at the claim, no more often than its backoff allows.
     pub(super) fn read_claim(&mut self, view: &Arc<BucketView>, ctx: &Context<'_>) -> Effect {
-        match self.pace.claim.map(|r: Retry| r.at).filter(|at| *at > ctx.now) {
+        match self.claim.map(|r: Retry| r.at).filter(|at| *at > ctx.now) {
             Some(at) => self.pause(Some(view), at, ctx),
             None => self.expect(Awaiting::Claim, Effect::ReadClaim(view.claim.clone())),
         }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use cosi_api::ObjectProtocol;
 use cosi_api::value::BucketId;
 
-use super::{ClaimRef, Note, Uid};
-use crate::{Failure, Rpc, Time, WriteFailure};
+use super::ClaimRef;
+use crate::{Failure, Note, Rest, Rpc, Time, Uid, Wake, WriteFailure};
 
 /// One thing for the shell to do; its result comes back as an [`Event`].
 #[derive(Clone, Debug, PartialEq)]
@@ -118,13 +118,7 @@ impl Call {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A pass begins.
-    Start {
-        /// Something changed that work can depend on: a backoff is over (R11, C22).
-        changed: bool,
-        /// There is a new driver connection: what waited for the driver, or was refused by the previous one, is tried
-        /// again.
-        connected: bool,
-    },
+    Start(Wake),
     /// Answer to [`Effect::Read`]; the object, or that there is none, is the view.
     Read(Result<(), WriteFailure>),
     /// Answer to [`Effect::ReadClaim`].
@@ -135,6 +129,26 @@ pub enum Event {
     Called(Result<CallOk, Failure>),
     /// Answer to [`Effect::Tell`].
     Told,
+}
+
+impl From<Wake> for Event {
+    fn from(wake: Wake) -> Self {
+        Self::Start(wake)
+    }
+}
+
+impl crate::Request for Effect {
+    fn ends_pass(&self) -> Option<Rest> {
+        match self {
+            Self::Wait(until) => Some(Rest::Until(*until)),
+            Self::Done => Some(Rest::UntilWoken),
+            _ => None,
+        }
+    }
+
+    fn begins_something(&self) -> bool {
+        matches!(self, Self::Call(_) | Self::Read | Self::ReadClaim(_))
+    }
 }
 
 /// A driver's OK.

@@ -17,10 +17,9 @@ mod undo;
 mod view;
 
 pub use effect::{BucketAnswer, Call, CallOk, Claim, Effect, Event, Request, StatusWrite};
-pub use events::Impossible;
-pub use note::{Note, NoteReason, Severity, slipped};
+pub use note::slipped;
 pub use state::BucketState;
-pub use view::{BucketView, ClaimRef, Uid};
+pub use view::{BucketView, ClaimRef};
 
 #[cfg(test)]
 mod tests;

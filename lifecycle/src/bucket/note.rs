@@ -1,79 +1,24 @@
-//! What a person is told by Kubernetes Event and log (R16).
+//! What a person is told of Buckets.
 
-use std::fmt;
+use std::sync::Arc;
 
-use super::{BucketView, ClaimRef, Uid};
-use crate::problem::printable;
+use super::BucketView;
+use crate::note::{Kind, Note, NoteReason, ObjectRef, Subject};
 
-/// How much a person should care.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Severity {
-    /// As asked for.
-    Normal,
-    /// Somebody should look.
-    Warning,
-}
-
-/// The machine-readable reason of a Kubernetes Event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoteReason {
-    /// The driver or the object's own content rules the work out until something changes.
-    Refused,
-    /// Work fails and goes on with backoff.
-    Failing,
-    /// A deletion cannot go on (R14).
-    DeletionBlocked,
-    /// The backend bucket was left in place by policy (R13).
-    Retained,
-    /// The backend was deleted before the policy was changed to Retain (R13).
-    AlreadyDeleted,
-    /// The finalizer goes though the backend could not be cleaned: check by hand (R10 e, R14).
-    LetGo,
-    /// The driver said twice that there is nothing to delete (R3).
-    NotFoundAtBackend,
-    /// The object went away by force; its backend bucket is cleaned up, or was left by policy (R12).
-    OwnerGone,
-    /// Somebody took the finalizer off a Ready Bucket (R12).
-    FinalizerStripped,
-}
-
-impl fmt::Display for NoteReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
-    }
-}
-
-/// Something a person should know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// The Bucket's name.
-    pub bucket: std::sync::Arc<str>,
-    /// The Bucket's UID.
-    pub uid: Uid,
-    /// Its claim, which gets a copy.
-    pub claim: ClaimRef,
-    /// How much to care.
-    pub severity: Severity,
-    /// The reason.
-    pub reason: NoteReason,
-    /// The text.
-    pub text: String,
-}
-
-impl Note {
-    pub(crate) fn new(of: &BucketView, severity: Severity, reason: NoteReason, text: &str) -> Self {
-        Self {
-            bucket: of.name.clone(),
-            uid: of.uid.clone(),
-            claim: of.claim.clone(),
-            severity,
-            reason,
-            text: printable(text),
+impl Subject for BucketView {
+    fn about(&self) -> ObjectRef {
+        ObjectRef {
+            kind: Kind::Bucket,
+            namespace: None,
+            name: Arc::clone(&self.name),
+            uid: Arc::clone(&self.uid),
         }
     }
 
-    pub(crate) fn warning(of: &BucketView, reason: NoteReason, text: &str) -> Self {
-        Self::new(of, Severity::Warning, reason, text)
+    fn copy(&self) -> Option<ObjectRef> {
+        let uid = self.claim.uid.clone()?;
+        let (namespace, name) = (Some(self.claim.namespace.as_ref().into()), self.claim.name.as_ref().into());
+        Some(ObjectRef { kind: Kind::BucketClaim, namespace, name, uid })
     }
 }
 

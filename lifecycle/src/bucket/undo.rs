@@ -7,8 +7,8 @@ use cosi_api::value::BucketId;
 
 use super::decide::{View, request, write_finalizers};
 use super::state::{Awaiting, BucketState, Purpose, Sent};
-use super::{BucketView, Call, Effect, Note, NoteReason, Severity, slipped};
-use crate::{Context, Fence, Rpc};
+use super::{BucketView, Call, Effect, slipped};
+use crate::{Context, Fence, Note, NoteReason, Rpc, Severity};
 
 impl BucketState {
     /// R10: our finalizer is on the object and it has a deletionTimestamp.
@@ -26,16 +26,16 @@ impl BucketState {
         {
             return effect;
         }
-        if let Some(until) = self.fence_gate(ctx).filter(|_| !self.backend.gone) {
+        if let Some(until) = self.pace.fence_gate(ctx).filter(|_| !self.backend.gone) {
             return self.pause(Some(view), until, ctx);
         }
         if let Some(note) = self.farewell(view) {
-            self.note_once(note);
+            self.telling.note_once(note);
         }
         if let Some(tell) = self.tell_next() {
             return tell;
         }
-        if let Some(at) = self.api_gate(ctx) {
+        if let Some(at) = self.pace.api_gate(ctx) {
             return self.pause(Some(view), at, ctx);
         }
         self.expect(Awaiting::Removal, write_finalizers(view, view.finalizers_without_ours()))
@@ -87,17 +87,17 @@ impl BucketState {
         }
         let owner = view.filter(|v| v.uid == owner.uid).map_or(owner, Arc::clone);
         self.backend.owner = Some(Arc::clone(&owner));
-        self.note_once(owner_gone(&owner));
+        self.telling.note_once(owner_gone(&owner));
         if !self.may_leave(&owner)
             && let Some(effect) = self.undo(view, &owner, ctx)
         {
             return effect;
         }
-        if let Some(until) = self.fence_gate(ctx) {
+        if let Some(until) = self.pace.fence_gate(ctx) {
             return self.pause(view, until, ctx);
         }
         if let Some(note) = self.farewell(&owner) {
-            self.note_once(note);
+            self.telling.note_once(note);
         }
         self.forget();
         self.decide(view, ctx)
@@ -140,9 +140,8 @@ impl BucketState {
 
     /// The recorded id, then those of own answers, without those whose deletion was acknowledged.
     pub(super) fn remaining_ids<'a>(&'a self, owner: &'a BucketView) -> impl Iterator<Item = &'a str> {
-        let own = self.backend.ids.iter().filter(|_| !owner.is_static());
-        let all = owner.bucket_id.iter().chain(own).map(AsRef::as_ref);
-        all.filter(|id| !self.backend.deleted.iter().any(|d| d.as_ref() == *id))
+        // No Create is ever sent for a static one, so there are no ids of own answers.
+        self.backend.remaining(owner.bucket_id.as_deref())
     }
 
     /// What a person should know when our hold on the object ends.

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use cosi_api::names::{FINALIZER, SIDECAR_LET_GO, claim_is_being_deleted};
 use cosi_api::{Bucket, DeletionPolicy, ObjectProtocol};
 
-/// The UID that the API server gave an object.
-pub type Uid = Arc<str>;
+use crate::Uid;
 
 /// The claim that a Bucket was made for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use cosi_api::{Bucket, BucketClaim};
-use cosi_lifecycle::bucket::{Note, Severity};
+use cosi_api::{Bucket, BucketAccess, BucketClaim};
+use cosi_lifecycle::{Kind, Note, ObjectRef, Severity};
 use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
@@ -31,12 +31,12 @@ impl Reporter {
         Self { client, instance }
     }
 
-    /// Tells of `note` on the Bucket, in namespace `default` as Kubernetes does for cluster-scoped objects, and on its
-    /// claim in the claim's namespace (C26).
+    /// Tells of `note` on its object and on whatever gets a copy, each in its own namespace (C26). Those on cluster-scoped
+    /// objects go to `default`, as Kubernetes does.
     pub async fn tell(&self, note: &Note) {
-        self.create("default", note, bucket(note)).await;
-        if let Some(claim) = claim(note) {
-            self.create(&note.claim.namespace, note, claim).await;
+        for object in std::iter::once(&note.about).chain(&note.copy) {
+            let namespace = object.namespace.as_deref().unwrap_or("default");
+            self.create(namespace, note, reference(object)).await;
         }
     }
 
@@ -80,26 +80,20 @@ fn event(namespace: &str, note: &Note, regarding: ObjectReference, instance: &st
     }
 }
 
-fn bucket(note: &Note) -> ObjectReference {
+fn reference(object: &ObjectRef) -> ObjectReference {
+    let (api_version, kind) = match object.kind {
+        Kind::Bucket => (Bucket::api_version(&()), Bucket::kind(&())),
+        Kind::BucketClaim => (BucketClaim::api_version(&()), BucketClaim::kind(&())),
+        Kind::BucketAccess => (BucketAccess::api_version(&()), BucketAccess::kind(&())),
+    };
     ObjectReference {
-        api_version: Some(Bucket::api_version(&()).into_owned()),
-        kind: Some(Bucket::kind(&()).into_owned()),
-        name: Some(note.bucket.to_string()),
-        uid: Some(note.uid.to_string()),
+        api_version: Some(api_version.into_owned()),
+        kind: Some(kind.into_owned()),
+        name: Some(object.name.to_string()),
+        namespace: object.namespace.as_deref().map(str::to_owned),
+        uid: Some(object.uid.to_string()),
         ..ObjectReference::default()
     }
-}
-
-fn claim(note: &Note) -> Option<ObjectReference> {
-    let uid = note.claim.uid.as_ref()?;
-    Some(ObjectReference {
-        api_version: Some(BucketClaim::api_version(&()).into_owned()),
-        kind: Some(BucketClaim::kind(&()).into_owned()),
-        name: Some(note.claim.name.to_string()),
-        namespace: Some(note.claim.namespace.to_string()),
-        uid: Some(uid.to_string()),
-        ..ObjectReference::default()
-    })
 }
 
 fn cut(text: &str) -> String {

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::pin::pin;
 use std::sync::Arc;
 
-use cosi_lifecycle::bucket::{Note, slipped};
+use cosi_lifecycle::Note;
+use cosi_lifecycle::bucket::slipped;
 use futures::StreamExt as _;
 use kube::ResourceExt as _;
 use kube::api::DynamicObject;

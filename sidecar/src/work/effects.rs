@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use cosi_lifecycle::WriteFailure;
-use cosi_lifecycle::bucket::{BucketView, Call, Effect, Event, Note, Severity};
+use cosi_lifecycle::bucket::{BucketView, Call, Effect, Event};
+use cosi_lifecycle::{Note, Severity, WriteFailure};
 use tokio::time::Instant;
 
 use crate::cluster::{Buckets, Index, Reporter};
@@ -48,10 +48,10 @@ impl Effects {
 
     /// Log and Event.
     pub async fn tell(&self, note: &Note) {
-        let Note { bucket, reason, text, severity, .. } = note;
+        let Note { about, reason, text, severity, .. } = note;
         match severity {
-            Severity::Normal => tracing::info!(%bucket, %reason, "{text}"),
-            Severity::Warning => tracing::warn!(%bucket, %reason, "{text}"),
+            Severity::Normal => tracing::info!(bucket = %about.name, %reason, "{text}"),
+            Severity::Warning => tracing::warn!(bucket = %about.name, %reason, "{text}"),
         }
         self.reporter.tell(note).await;
     }

@@ -5,5 +5,5 @@ mod queue;
 mod worker;
 
 pub use effects::Effects;
-pub use queue::{Next, Queue, Taken, Wake};
+pub use queue::{Next, Queue, Taken};
 pub use worker::{Defect, Workers};

@@ -4,23 +4,8 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cosi_lifecycle::Time;
+use cosi_lifecycle::{Time, Wake};
 use tokio::sync::Notify;
-
-/// Why a pass begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wake {
-    /// Something changed that work can depend on.
-    pub changed: bool,
-    /// There is a new driver connection.
-    pub connected: bool,
-}
-
-impl Wake {
-    const fn and(self, other: Self) -> Self {
-        Self { changed: self.changed || other.changed, connected: self.connected || other.connected }
-    }
-}
 
 /// What is to become of a name after a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,35 +223,33 @@ mod tests {
         Time::at(Duration::from_secs(seconds))
     }
 
-    const CHANGED: Wake = Wake { changed: true, connected: false };
-
     #[tokio::test]
     async fn a_name_that_is_woken_twice_before_its_pass_is_taken_once() {
         let queue = TestQueue::default();
-        queue.wake("a", CHANGED);
-        queue.wake("a", Wake { changed: false, connected: true });
+        queue.wake("a", Wake::CHANGED);
+        queue.wake("a", Wake::CONNECTED);
         let taken = queue.take().await;
-        assert_eq!(taken.wake, Wake { changed: true, connected: true });
+        assert_eq!(taken.wake, Wake::CHANGED.and(Wake::CONNECTED));
         assert!(queue.lock().take().is_none());
     }
 
     #[tokio::test]
     async fn a_name_that_is_woken_during_its_pass_gets_another_one_and_never_two_at_a_time() {
         let queue = TestQueue::default();
-        queue.wake("a", CHANGED);
+        queue.wake("a", Wake::CHANGED);
         let taken = queue.take().await;
-        queue.wake("a", CHANGED);
+        queue.wake("a", Wake::CHANGED);
         assert!(queue.lock().take().is_none());
         assert!(queue.is_busy_or(&"a", |_| false));
         queue.put("a", taken.state + 7, Next::Idle);
         let again = queue.take().await;
-        assert_eq!((again.state, again.wake), (7, CHANGED));
+        assert_eq!((again.state, again.wake), (7, Wake::CHANGED));
     }
 
     #[tokio::test]
     async fn a_wait_ends_in_time_and_is_no_change() {
         let queue = TestQueue::default();
-        queue.wake("a", CHANGED);
+        queue.wake("a", Wake::CHANGED);
         let taken = queue.take().await;
         queue.put("a", taken.state, Next::At(at(10)));
         assert_eq!(queue.lock().expire(at(9)), (0, Some(at(10))));
@@ -277,10 +260,10 @@ mod tests {
     #[tokio::test]
     async fn a_change_ends_a_wait_at_once_and_the_timer_does_not_fire_later() {
         let queue = TestQueue::default();
-        queue.wake("a", CHANGED);
+        queue.wake("a", Wake::CHANGED);
         let taken = queue.take().await;
         queue.put("a", taken.state, Next::At(at(300)));
-        queue.wake("a", CHANGED);
+        queue.wake("a", Wake::CHANGED);
         let taken = queue.take().await;
         queue.put("a", taken.state, Next::Idle);
         assert_eq!(queue.lock().expire(at(1000)), (0, None));
@@ -289,13 +272,13 @@ mod tests {
     #[tokio::test]
     async fn a_forgotten_name_starts_anew_unless_it_was_woken_meanwhile() {
         let queue = TestQueue::default();
-        queue.wake("a", CHANGED);
+        queue.wake("a", Wake::CHANGED);
         queue.take().await;
         queue.put("a", 5, Next::Forget);
         assert!(queue.lock().entries.is_empty());
-        queue.wake("a", CHANGED);
+        queue.wake("a", Wake::CHANGED);
         queue.take().await;
-        queue.wake("a", CHANGED);
+        queue.wake("a", Wake::CHANGED);
         queue.put("a", 9, Next::Forget);
         assert_eq!(queue.take().await.state, 9);
     }
@@ -305,7 +288,7 @@ mod tests {
         let queue = TestQueue::default();
         let start = std::time::Instant::now();
         let now = || Time::at(start.elapsed());
-        queue.wake("a", CHANGED);
+        queue.wake("a", Wake::CHANGED);
         let taken = queue.take().await;
         let due = now() + Duration::from_millis(30);
         queue.put("a", taken.state, Next::At(due));

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use cosi_lifecycle::bucket::{BucketState, Effect, Event, Impossible};
-use cosi_lifecycle::{Context, Settings, Time};
+use cosi_lifecycle::bucket::{BucketState, Event};
+use cosi_lifecycle::{Context, Impossible, Machine as _, Request as _, Rest, Settings, Time, Wake};
 use tokio_util::sync::CancellationToken;
 
+use super::Effects;
 use super::queue::{Next, Queue, Taken};
-use super::{Effects, Wake};
 use crate::clock;
 
 /// The shell and the lifecycle disagree: a defect of this program.
@@ -53,17 +53,17 @@ impl Workers {
     }
 
     async fn pass(&self, name: &Arc<str>, state: &mut BucketState, wake: Wake) -> Result<Next, Impossible> {
-        let mut event = Event::Start { changed: wake.changed, connected: wake.connected };
+        let mut event = Event::from(wake);
         loop {
             let view = self.effects.index.get(name);
             let effect = state.step(view.as_ref(), event, &self.context())?;
             tracing::trace!(bucket = %name, ?effect, "next");
-            let next = match &effect {
-                Effect::Wait(until) => Next::At(*until),
-                Effect::Done if state.is_empty() => Next::Forget,
+            let next = match effect.ends_pass() {
+                Some(Rest::Until(until)) => Next::At(until),
+                Some(Rest::UntilWoken) if state.is_empty() => Next::Forget,
                 _ => Next::Idle,
             };
-            if self.stopping.is_cancelled() && begins_something(&effect) {
+            if self.stopping.is_cancelled() && effect.begins_something() {
                 return Ok(Next::Idle);
             }
             match self.effects.run(name, effect).await {
@@ -82,9 +82,4 @@ impl Workers {
             predecessor_done: self.predecessor_done,
         }
     }
-}
-
-/// Whether the effect begins something. While the process stops, results are still recorded, but nothing new is begun.
-const fn begins_something(effect: &Effect) -> bool {
-    matches!(effect, Effect::Call(_) | Effect::Read | Effect::ReadClaim(_))
 }

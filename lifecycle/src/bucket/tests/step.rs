@@ -9,7 +9,7 @@ use rstest::rstest;
 use super::world::{Api, Spec};
 use crate::bucket::state::{Awaiting, Purpose, Sent};
 use crate::bucket::{BucketState, BucketView, Call, CallOk, Claim, Effect, Event};
-use crate::{Code, Context, Failure, Settings, Time, WriteFailure};
+use crate::{Code, Context, Failure, Machine as _, Settings, Time, Wake, WriteFailure};
 
 fn view(spec: Spec) -> BucketView {
     let mut api = Api::new();
@@ -37,7 +37,7 @@ fn all_awaiting() -> Vec<Awaiting> {
 
 fn all_events() -> Vec<Event> {
     vec![
-        Event::Start { changed: true, connected: true },
+        Event::Start(Wake::CHANGED.and(Wake::CONNECTED)),
         Event::Read(Ok(())),
         Event::Claim(Claim::Leaving),
         Event::Wrote(Ok(())),
@@ -100,7 +100,7 @@ fn c19_a_stale_event_of_a_bucket_that_is_gone_creates_nothing(#[case] deleted_by
         state.pass.awaiting = Awaiting::Removal;
         state.step(None, Event::Wrote(Ok(())), &ctx).unwrap();
     }
-    let first = state.step(Some(&stale), Event::Start { changed: true, connected: false }, &ctx).unwrap();
+    let first = state.step(Some(&stale), Event::Start(Wake::CHANGED), &ctx).unwrap();
     assert_eq!(first, Effect::Read);
     assert_eq!(state.step(None, Event::Read(Ok(())), &ctx).unwrap(), Effect::Done);
     assert!(state.is_empty());
@@ -187,7 +187,9 @@ fn answer(effect: &Effect, with: &Answers) -> Event {
         Effect::WriteFinalizers { .. } | Effect::WriteStatus { .. } => Event::Wrote(with.write.clone()),
         Effect::Call(_) => Event::Called(with.call.clone()),
         Effect::Tell(_) => Event::Told,
-        Effect::Wait(_) | Effect::Done => Event::Start { changed: with.start.0, connected: with.start.1 },
+        Effect::Wait(_) | Effect::Done => {
+            Event::Start(Wake { changed: with.start.0, connected: with.start.1, prerequisite: false })
+        }
     }
 }
 

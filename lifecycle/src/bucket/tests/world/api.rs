@@ -6,8 +6,8 @@ use std::sync::Arc;
 use cosi_api::DeletionPolicy;
 use cosi_api::names::FINALIZER;
 
-use crate::bucket::{BucketView, Claim, ClaimRef, StatusWrite, Uid};
-use crate::{Time, WriteFailure};
+use crate::bucket::{BucketView, Claim, ClaimRef, StatusWrite};
+use crate::{Time, Uid, WriteFailure};
 
 /// Whoever else holds on to objects.
 pub(crate) const FOREIGN_FINALIZER: &str = "example.com/hold";

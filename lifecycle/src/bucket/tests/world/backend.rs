@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::NAME;
-use crate::bucket::{Call, CallOk, Uid};
-use crate::{Code, Failure, Rpc, Time};
+use crate::bucket::{Call, CallOk};
+use crate::{Code, Failure, Rpc, Time, Uid};
 
 /// What makes an id unusable for the API, though the driver knows what it means.
 pub(super) const UNSTORABLE: &str = " with blanks";

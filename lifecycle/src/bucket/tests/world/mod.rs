@@ -26,8 +26,8 @@ use std::time::Duration;
 
 use backend::Backend;
 
-use super::super::{BucketState, BucketView, Effect, Note, Uid};
-use crate::{Settings, Time};
+use super::super::{BucketState, BucketView, Effect};
+use crate::{Note, Settings, Time, Uid};
 
 /// The Bucket's name, and the id that a driver derives from it.
 pub(crate) const NAME: &str = "bc-1";
@@ -198,7 +198,7 @@ impl World {
     }
 
     /// Whether a person was told so about the Bucket.
-    pub(crate) fn told(&self, reason: super::super::NoteReason) -> bool {
+    pub(crate) fn told(&self, reason: crate::NoteReason) -> bool {
         self.notes.iter().any(|n| n.reason == reason)
     }
 }

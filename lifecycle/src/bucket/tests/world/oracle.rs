@@ -2,7 +2,8 @@
 
 use super::{GRACE, Invariant::*, World};
 use crate::Rpc;
-use crate::bucket::{BucketView, Call, Claim, NoteReason, StatusWrite, Uid};
+use crate::bucket::{BucketView, Call, Claim, StatusWrite};
+use crate::{NoteReason, Uid};
 use cosi_api::DeletionPolicy;
 
 /// What must hold; the numbers are those of the design record.
@@ -148,7 +149,7 @@ impl World {
             let retained = self.api.gone.get(&by).is_some_and(|o| o.view.policy == DeletionPolicy::Retain);
             let let_go = self.api.gone.get(&by).is_some_and(|o| o.view.let_go) || !self.saw_unknown;
             let told = self.notes.iter().any(|n| {
-                n.uid == by
+                n.about.uid == by
                     && (n.reason == NoteReason::NotFoundAtBackend
                         || (n.reason == NoteReason::LetGo && let_go))
             });

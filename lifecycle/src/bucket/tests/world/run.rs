@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Crash, Depth, Fault, Invariant, Mutant, NAME, Phase, RECHECK, RETRY_MAX, Trigger, World};
 use super::{GRACE, TIMEOUT};
 use crate::bucket::{BucketState, BucketView, Effect, Event};
-use crate::{Context, Time};
+use crate::{Context, Machine as _, Time, Wake};
 use std::time::Duration;
 
 /// More effects than any sane run has.
@@ -155,7 +155,7 @@ impl World {
         let changed = std::mem::take(&mut self.woken);
         let connected = std::mem::take(&mut self.connected);
         self.log(|| format!("start: changed {changed}, connected {connected}"));
-        self.feed(Event::Start { changed, connected });
+        self.feed(Event::Start(Wake { changed, connected, prerequisite: false }));
     }
 
     /// The process dies; another one lists and starts.
