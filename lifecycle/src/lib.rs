@@ -27,6 +27,7 @@
 //!
 //! Rule numbers (R1…R17) and invariants (I1…I9) are those of `docs/design/lifecycle.md`.
 
+pub mod access;
 mod backoff;
 pub mod bucket;
 mod fence;
