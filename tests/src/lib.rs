@@ -1,5 +1,6 @@
 //! Tests across crates and processes, and what they share.
 
+pub mod canary;
 pub mod devcluster;
 pub mod object_store;
 pub mod sidecar;

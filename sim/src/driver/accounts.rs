@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use cosi_proto::v1alpha2 as wire;
 use tonic::Status;
 
+use super::CANARY;
 use super::abilities::{Abilities, Ids, Keys};
 use super::backend::{Backend, Done};
 use super::info::Protocol;
@@ -146,12 +147,19 @@ impl Backend {
         self.remove_accounts(abilities, |account| account.name == name && account.wanted == *wanted)
     }
 
-    fn remove_accounts(&mut self, abilities: &Abilities, which: impl Fn(&Account) -> bool) -> Done<()> {
+    pub(super) fn lose_account(&mut self, id: &str) -> bool {
+        !self.drop_accounts(|account| account.id == id).is_empty()
+    }
+
+    fn drop_accounts(&mut self, which: impl Fn(&Account) -> bool) -> Vec<Effect> {
         let (gone, kept) = std::mem::take(&mut self.accounts).into_iter().partition(which);
         self.accounts = kept;
         let gone: Vec<Account> = gone;
-        let effects: Vec<Effect> =
-            gone.into_iter().map(|account| Effect::Deleted { id: account.id, name: account.name }).collect();
+        gone.into_iter().map(|account| Effect::Deleted { id: account.id, name: account.name }).collect()
+    }
+
+    fn remove_accounts(&mut self, abilities: &Abilities, which: impl Fn(&Account) -> bool) -> Done<()> {
+        let effects = self.drop_accounts(which);
         if effects.is_empty() && abilities.not_found_when_absent {
             return (effects, Err(Status::not_found("no such account")));
         }
@@ -167,7 +175,7 @@ impl Account {
         if keys == Keys::Rotating {
             effects.extend(self.keys.drain(..).map(|(key, _)| Effect::KeyVoided { key }));
         }
-        let key = format!("KEY-{}-{serial}", self.id);
+        let key = format!("{CANARY}-key-{serial}-of-{}", self.id);
         effects.push(Effect::KeyMade { key: key.clone() });
         self.keys.push((key.clone(), format!("secret-of-{key}")));
     }

@@ -6,8 +6,8 @@ use tonic::Status;
 use super::abilities::Abilities;
 use super::accounts::Account;
 use super::backend::Bucket;
-use super::info::{Protocol, bucket_info, credentials};
-use super::script::Nonsense;
+use super::info::{self, Protocol, bucket_info, credentials};
+use super::script::{EditGrant, Nonsense};
 
 /// The answer to a call. `Done` is the empty one of every delete and revoke.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,21 @@ impl Answer {
             credentials: Some(credentials(protocol, account.keys.last(), &account.id)),
             account_id: account.id,
         }))
+    }
+
+    /// The credentials in it.
+    pub(super) fn secrets(&self) -> Vec<String> {
+        match self {
+            Self::Grant(grant) => grant.credentials.iter().flat_map(info::secrets).collect(),
+            Self::GetInfo(_) | Self::Bucket { .. } | Self::Done => vec![],
+        }
+    }
+
+    pub(super) fn edited(mut self, edit: &EditGrant) -> Self {
+        if let Self::Grant(grant) = &mut self {
+            edit(grant);
+        }
+        self
     }
 
     pub(super) fn spoilt(mut self, nonsense: &Nonsense) -> Self {

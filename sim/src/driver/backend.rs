@@ -53,6 +53,8 @@ pub(super) struct Backend {
     pub(super) accounts: Vec<Account>,
     /// Every id that was ever made, and for which name.
     pub(super) names: BTreeMap<String, String>,
+    /// Every credential that an answer ever had in it, lost answers too.
+    pub(super) handed_out: BTreeSet<String>,
     made: u64,
 }
 

@@ -148,6 +148,9 @@ impl Core {
             None => Some(self.act(&call, seen, false)),
             Some(Picked { act, rule }) => self.play(call, seen, &act, rule).await,
         };
+        if let Some(Ok(answer)) = &answer {
+            lock(&self.backend).handed_out.extend(answer.secrets());
+        }
         (turn, answer)
     }
 
@@ -226,6 +229,7 @@ impl Core {
             Answering::Honest => return Some(result),
             Answering::Error(code, message) => return Some(Err(error(*code, message))),
             Answering::Nonsense(nonsense) => return Some(result.map(|answer| answer.spoilt(nonsense))),
+            Answering::Edited(edit) => return Some(result.map(|answer| answer.edited(edit))),
             Answering::Never => {}
             Answering::CutConnections => self.cut_connections(),
             Answering::Crash => self.kill(),

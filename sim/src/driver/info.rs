@@ -2,6 +2,8 @@
 
 use cosi_proto::v1alpha2 as wire;
 
+use super::CANARY;
+
 /// An object protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names say it")]
@@ -75,14 +77,28 @@ pub(super) fn credentials(
         }
         Protocol::Gcs => {
             // An account without a key of its own uses its service account's.
-            let by_service_account = |text: String| if key.is_none() { text } else { String::new() };
+            let of_account = |what: &str| match key {
+                None => format!("{CANARY}-{what}-of-{account}"),
+                Some(_) => String::new(),
+            };
             info.gcs = Some(wire::GcsCredentialInfo {
                 access_id: id,
                 access_secret: secret,
-                private_key_name: by_service_account(format!("key-of-{account}")),
-                service_account: by_service_account(account.to_owned()),
+                private_key_name: of_account("private-key"),
+                service_account: of_account("robot"),
             });
         }
     }
     info
+}
+
+/// Every credential in it that isn't empty.
+pub(super) fn secrets(info: &wire::CredentialInfo) -> Vec<String> {
+    let s3 = info.s3.iter().flat_map(|s3| [&s3.access_key_id, &s3.access_secret_key]);
+    let azure = info.azure.iter().map(|azure| &azure.access_token);
+    let gcs = info
+        .gcs
+        .iter()
+        .flat_map(|gcs| [&gcs.access_id, &gcs.access_secret, &gcs.private_key_name, &gcs.service_account]);
+    s3.chain(azure).chain(gcs).filter(|text| !text.is_empty()).cloned().collect()
 }

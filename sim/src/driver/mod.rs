@@ -10,6 +10,7 @@ mod answer;
 mod backend;
 mod call;
 mod core;
+mod granted;
 mod info;
 mod ledger;
 mod on;
@@ -37,6 +38,9 @@ use std::time::Duration;
 use self::core::Core;
 use crate::lock;
 use crate::rule::{Rule, TimedOut, Window, wait_quiet, wait_until};
+
+/// Part of every credential that this driver hands out, and of nothing else: where it is found, a secret got out.
+pub const CANARY: &str = "c4n4ry-bird";
 
 /// The driver. Clones are handles on the same one; it ends with the last of them.
 #[derive(Clone)]
@@ -186,19 +190,6 @@ impl ScriptedDriver {
     #[must_use]
     pub fn bucket(&self, name: &str) -> Option<Bucket> {
         lock(&self.core.backend).named(name)
-    }
-
-    /// The accounts that are really there.
-    #[must_use]
-    pub fn accounts(&self) -> Vec<Account> {
-        lock(&self.core.backend).accounts.clone()
-    }
-
-    /// Whether some account has this key and it works.
-    #[must_use]
-    pub fn key_works(&self, id: &str, secret: &str) -> bool {
-        let has = |account: &Account| account.keys.iter().any(|(i, s)| i == id && s == secret);
-        lock(&self.core.backend).accounts.iter().any(has)
     }
 
     /// A copy of everything that happened.

@@ -185,6 +185,12 @@ impl Ledger {
 }
 
 impl Violation {
+    /// I1: the backend has other accounts than it should.
+    pub(super) fn orphaned_account(there: &[String], wanted: &[&str], ledger: Ledger) -> Self {
+        let what = format!("the backend has accounts for {there:?}, wanted are {wanted:?}");
+        Self { invariant: "I1", what, ledger }
+    }
+
     /// I1: the backend has other buckets than it should.
     pub(super) fn orphan(buckets: &[Bucket], wanted: &[&str], ledger: Ledger) -> Self {
         let ours = buckets.iter().filter(|bucket| !bucket.foreign);

@@ -6,12 +6,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cosi_proto::v1alpha2 as wire;
 use tonic::Code;
 
 use super::call::Call;
 use crate::rule::Shared;
 
 type Callback = Arc<dyn Fn(Call) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+
+/// What a test makes of a Grant's answer.
+pub(super) type EditGrant = Arc<dyn Fn(&mut wire::DriverGrantBucketAccessResponse) + Send + Sync>;
 
 #[derive(Clone)]
 pub(super) enum Pause {
@@ -66,6 +70,7 @@ pub(super) enum Answering {
     CutConnections,
     Crash,
     Nonsense(Nonsense),
+    Edited(EditGrant),
 }
 
 /// What the driver does with a call: pauses, then changes the backend (or not, or half, or later), then pauses, then
@@ -198,6 +203,12 @@ impl Step {
         Self::new(Doing::Do, Answering::Nonsense(nonsense))
     }
 
+    /// Does it, and changes the answer; for a Grant.
+    #[must_use]
+    pub fn edited(edit: impl Fn(&mut wire::DriverGrantBucketAccessResponse) + Send + Sync + 'static) -> Self {
+        Self::new(Doing::Do, Answering::Edited(Arc::new(edit)))
+    }
+
     /// The error's text; without effect on steps that don't answer with an error.
     #[must_use]
     pub fn message(mut self, text: impl Into<String>) -> Self {
@@ -243,6 +254,7 @@ impl fmt::Debug for Step {
             Answering::CutConnections => "cut".to_owned(),
             Answering::Crash => "crash".to_owned(),
             Answering::Nonsense(nonsense) => format!("answer {nonsense:?}"),
+            Answering::Edited(_) => "answer, edited".to_owned(),
         };
         write!(f, "Step({} pauses, {doing}, {} pauses, {answering})", self.before.len(), self.after.len())
     }

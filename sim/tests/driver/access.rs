@@ -2,7 +2,7 @@
 
 use cosi_proto::v1alpha2 as wire;
 use cosi_proto::v1alpha2::driver_grant_bucket_access_request::AccessedBucket;
-use cosi_sim::driver::{Abilities, Ids, Keys, Nonsense, On, Protocol, Step};
+use cosi_sim::driver::{Abilities, CANARY, Ids, Keys, Nonsense, On, Protocol, Step};
 use tonic::{Code, Status};
 
 use crate::support::{Client, start};
@@ -122,4 +122,47 @@ async fn no_secret_is_in_ledger_or_account_when_printed() {
     let printed = format!("{:?} {} {:?}", driver.accounts(), driver.ledger(), driver.ledger());
     assert!(printed.contains(&key.access_key_id));
     assert!(!printed.contains(&key.access_secret_key));
+}
+
+#[tokio::test]
+async fn every_credential_is_remembered_and_has_the_canary_in_it() {
+    let (driver, client) = start(Abilities { keys: Keys::Rotating, ..Abilities::default() });
+    client.create("b").await.unwrap();
+    driver.rule(On::grant().nth(2), Step::do_then_cut());
+    let (_, first) = grant(&client, "a", &["b"]).await.unwrap();
+    grant(&client, "a", &["b"]).await.unwrap_err();
+    let (_, last) = grant(&client, "a", &["b"]).await.unwrap();
+    let handed_out = driver.handed_out();
+    for key in [&first, &last] {
+        assert!(handed_out.contains(&key.access_key_id) && handed_out.contains(&key.access_secret_key));
+    }
+    assert!(handed_out.iter().all(|secret| secret.contains(CANARY)), "{handed_out:?}");
+    assert!(driver.secret_works(&last.access_secret_key) && !driver.secret_works(&first.access_secret_key));
+}
+
+#[tokio::test]
+async fn an_edited_answer_is_what_the_client_gets_and_what_is_remembered() {
+    let (driver, client) = start(Abilities::default());
+    client.create("b").await.unwrap();
+    driver.rule(
+        On::grant(),
+        Step::edited(|answer| {
+            answer.credentials.as_mut().unwrap().s3.as_mut().unwrap().access_secret_key = "junk".to_owned();
+        }),
+    );
+    assert_eq!(grant(&client, "a", &["b"]).await.unwrap().1.access_secret_key, "junk");
+    assert!(driver.handed_out().contains(&"junk".to_owned()));
+}
+
+#[tokio::test]
+async fn accounts_that_should_not_be_there_are_reported_as_i1() {
+    let (driver, client) = start(Abilities::default());
+    client.create("b").await.unwrap();
+    let (id, _) = grant(&client, "a", &["b"]).await.unwrap();
+    driver.wait_grants(&["a"]).await.unwrap();
+    let violation = driver.grants_exactly(&[]).unwrap_err();
+    assert_eq!(violation.invariant, "I1");
+    assert!(driver.lose_account(&id) && !driver.lose_account(&id));
+    driver.grants_exactly(&[]).unwrap();
+    assert!(driver.account("a").is_none());
 }

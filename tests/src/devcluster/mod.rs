@@ -14,6 +14,7 @@
 
 mod access;
 mod binary;
+mod controllers;
 mod crds;
 mod server;
 
@@ -25,10 +26,12 @@ use std::{
 
 pub use access::{AccessError, plain_kubeconfig};
 pub use binary::BuildError;
+pub use controllers::ControllersError;
 pub use crds::InstallError;
 pub use server::{Server, ServerError, ServerOptions};
 
 use crate::skip;
+use controllers::Controllers;
 
 /// The variable that names the kubeconfig of the cluster to use.
 pub const TEST_KUBECONFIG: &str = "TEST_KUBECONFIG";
@@ -53,6 +56,9 @@ pub enum StartError {
     /// The CRDs cannot be installed.
     #[error("installing the CRDs")]
     Crds(#[from] InstallError),
+    /// The controllers do not work.
+    #[error("starting the garbage collector and the namespace controller")]
+    Controllers(#[from] ControllersError),
 }
 
 /// A cluster with our CRDs in it. A server that was started for it ends when it is dropped, and at the latest
@@ -61,6 +67,7 @@ pub enum StartError {
 pub struct DevCluster {
     kubeconfig: PathBuf,
     config: kube::Config,
+    controllers: OnceLock<Result<Option<Controllers>, Arc<StartError>>>,
     _server: Option<Server>,
 }
 
@@ -79,6 +86,26 @@ pub fn or_skip(test: &str) -> Option<Arc<DevCluster>> {
             }
             #[allow(clippy::panic, reason = "a panic is how a test fails")]
             _ => panic!("no cluster for {test}: {}", chain(&*error)),
+        },
+    }
+}
+
+/// As [`or_skip`], and the cluster's garbage collector and namespace controller are at work.
+///
+/// # Panics
+/// As [`or_skip`].
+#[must_use]
+pub fn with_controllers_or_skip(test: &str) -> Option<Arc<DevCluster>> {
+    let cluster = or_skip(test)?;
+    match cluster.controllers() {
+        Ok(()) => Some(cluster),
+        Err(error) => match *error {
+            StartError::NotHere => {
+                skip::report(test, "the cluster of TEST_KUBECONFIG has no controllers, and there is no Go");
+                None
+            }
+            #[allow(clippy::panic, reason = "a panic is how a test fails")]
+            _ => panic!("no controllers for {test}: {}", chain(&*error)),
         },
     }
 }
@@ -137,10 +164,32 @@ impl DevCluster {
 
     fn connect(kubeconfig: PathBuf, server: Option<Server>) -> Result<Self, StartError> {
         let config = blocking(access::read(&kubeconfig))?;
-        let cluster = Self { kubeconfig, config, _server: server };
+        let cluster = Self { kubeconfig, config, controllers: OnceLock::new(), _server: server };
         let folder = crds::folder();
         blocking(async { crds::install(cluster.client()?, &folder).await.map_err(StartError::from) })?;
         Ok(cluster)
+    }
+
+    /// Sees to it that owner references are collected and deleted namespaces go away: the first call starts the two
+    /// controllers, which end with this process, unless the cluster has its own.
+    ///
+    /// # Errors
+    /// [`StartError`], the same to everybody who asks.
+    pub fn controllers(&self) -> Result<(), Arc<StartError>> {
+        let started = self.controllers.get_or_init(|| self.start_controllers().map_err(Arc::new));
+        started.as_ref().map(drop).map_err(Arc::clone)
+    }
+
+    fn start_controllers(&self) -> Result<Option<Controllers>, StartError> {
+        if blocking(async { controllers::are_there(self.client()?).await.map_err(StartError::from) })? {
+            return Ok(None);
+        }
+        if !binary::go_is_here() {
+            return Err(StartError::NotHere);
+        }
+        let mut controllers = Controllers::start(&binary::build()?, &self.kubeconfig)?;
+        blocking(async { controllers.wait_ready(self.client()?).await.map_err(StartError::from) })?;
+        Ok(Some(controllers))
     }
 
     /// The admin's kubeconfig, for processes under test.

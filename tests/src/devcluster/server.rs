@@ -15,7 +15,7 @@ use tempfile::TempDir;
 /// How long a start may take; it takes about three seconds on two free cores.
 const READY_WITHIN: Duration = Duration::from_secs(90);
 /// How long an end may take before the process is killed.
-const ENDS_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const ENDS_WITHIN: Duration = Duration::from_secs(10);
 
 /// What a server can be started with; by default nothing special.
 #[derive(Debug, Clone, Default)]
@@ -151,7 +151,7 @@ fn first_line(output: impl Read + Send + 'static, within: Duration) -> Option<St
     receiver.recv_timeout(within).ok()
 }
 
-fn wait(process: &mut Child, within: Duration) -> Option<ExitStatus> {
+pub(super) fn wait(process: &mut Child, within: Duration) -> Option<ExitStatus> {
     let deadline = Instant::now() + within;
     loop {
         if let Ok(Some(status)) = process.try_wait() {
@@ -165,7 +165,7 @@ fn wait(process: &mut Child, within: Duration) -> Option<ExitStatus> {
 }
 
 /// The last lines of a log that may be long.
-fn tail(path: &Path) -> String {
+pub(super) fn tail(path: &Path) -> String {
     let log = fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&log);
     let lines: Vec<&str> = text.lines().rev().take(20).collect();
