@@ -18,6 +18,10 @@ pub enum ProblemKey {
     Answer(Rpc),
     /// The API server refused to store a result.
     Recording,
+    /// Something that the object needs is not there, or not as it should be: a Bucket that an access is to reach.
+    Prerequisite,
+    /// A Secret cannot be read or written, or is somebody else's.
+    Secrets,
 }
 
 /// Something that keeps an object from its desired state.
@@ -38,6 +42,10 @@ impl Problem {
         let text = match failure {
             Failure::NotSent { .. } => format!("{rpc} waits for the driver: {message}"),
             Failure::NoAnswer { code, .. } => format!("{rpc} got no answer ({code}): {message}"),
+            Failure::Answered { code: code @ Code::OutOfRange, .. } if failure.is_terminal(rpc) => format!(
+                "{rpc} failed ({code}): {message}; this driver grants access to one bucket at a time, so make one \
+                 BucketAccess for each"
+            ),
             Failure::Answered { code, .. } => format!("{rpc} failed ({code}): {message}"),
         };
         Self::new(ProblemKey::Call(rpc, failure.code()), &text, failure.is_terminal(rpc))
@@ -51,6 +59,16 @@ impl Problem {
     /// A result that the API server does not take.
     pub(crate) fn recording(why: &str) -> Self {
         Self::new(ProblemKey::Recording, &format!("the driver's answer cannot be recorded: {why}"), true)
+    }
+
+    /// Something that the object needs is not there, or not as it should be.
+    pub(crate) fn prerequisite(why: &str) -> Self {
+        Self::new(ProblemKey::Prerequisite, why, true)
+    }
+
+    /// Secrets that cannot be read or written, or are somebody else's.
+    pub(crate) fn secrets(why: &str, terminal: bool) -> Self {
+        Self::new(ProblemKey::Secrets, why, terminal)
     }
 
     /// An object that cannot be worked on.

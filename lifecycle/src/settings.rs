@@ -43,7 +43,8 @@ pub struct Context<'a> {
     /// The current driver connection answered UNIMPLEMENTED to the by-name RPC of this kind. There is no capability
     /// RPC: what was learnt holds for one connection only.
     pub by_name_missing: bool,
-    /// When a call that a predecessor may have sent has certainly ended: deadline and grace after this process began to
-    /// act (R3, a new leader).
+    /// When a call that a predecessor may have sent for this object has certainly ended: deadline and grace after this
+    /// process began to act (R3, a new leader). The clock's origin if no predecessor can have sent any: an access that was
+    /// not there yet when this process listed them first.
     pub predecessor_done: Time,
 }

@@ -8,6 +8,7 @@ use cosi_api::{BucketAccessAuthenticationType, BucketAccessMode, ObjectProtocol}
 
 use super::{Owner, Place, SecretData, SecretView};
 use crate::bucket::BucketView;
+use crate::inflight::{DriverCall, Role};
 use crate::{Failure, Note, Rest, Rpc, Time, Uid, Wake, WriteFailure};
 
 /// One thing for the shell to do; its result comes back as an [`Event`].
@@ -153,6 +154,20 @@ impl Call {
             Self::Grant(_) => Rpc::GrantBucketAccess,
             Self::Revoke { .. } => Rpc::RevokeBucketAccess,
             Self::RevokeByName(_) => Rpc::RevokeBucketAccessByName,
+        }
+    }
+}
+
+impl DriverCall for Call {
+    fn rpc(&self) -> Rpc {
+        Self::rpc(self)
+    }
+
+    fn role(&self) -> Role<'_> {
+        match self {
+            Self::Grant(_) => Role::Make,
+            Self::Revoke { id, .. } => Role::UndoById(id),
+            Self::RevokeByName(_) => Role::UndoByName,
         }
     }
 }

@@ -8,9 +8,17 @@
 //! intent is the finalizer on the access together with the complete hand-over; the idempotency key is the access's UID, so
 //! an access that is made again under the same name has nothing to do with the older one.
 
+mod answer;
+mod decide;
 mod effect;
+mod events;
+mod handover;
+mod note;
+mod required;
 mod secret;
+mod secrets;
 mod state;
+mod undo;
 mod view;
 
 pub use effect::{Call, CallOk, Effect, Event, GrantedBucket, Reach, Request, StatusWrite, Version};

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use cosi_api::ObjectProtocol;
 use cosi_api::value::BucketId;
 
-use super::state::{Attempt, BucketState, Purpose, Sent};
-use super::undo::is_storable;
+use super::state::{Attempt, BucketState};
 use super::{BucketAnswer, BucketView, Call, CallOk};
-use crate::{Code, Context, Failure, Fence, Note, NoteReason, Outcome, Problem, Rpc};
+use crate::inflight::{Flight, Purpose, Sending};
+use crate::{Context, Failure, NoteReason, Problem, Rpc};
 
 impl BucketState {
     /// The call has ended here. `about` is the object that it was made for.
     pub(super) fn called(
         &mut self,
-        (call, before, purpose): (Call, Sent, Purpose),
+        sent: &Sending<Call>,
         result: Result<CallOk, Failure>,
         about: &BucketView,
         ctx: &Context<'_>,
@@ -22,11 +22,12 @@ impl BucketState {
         match result {
             Ok(ok) => {
                 self.pace.call = None;
-                self.answered(&call, purpose, ok, about, ctx);
+                self.answered(&sent.call, sent.purpose, ok, about, ctx);
             }
             Err(failure) => {
-                self.pace_after(call.rpc(), before, &failure, ctx);
-                self.failed(&call, purpose, &failure, about, ctx);
+                let Self { backend, pace, telling, pass, .. } = self;
+                let by_name_missing = &mut pass.by_name_missing;
+                Flight { backend, pace, telling, by_name_missing }.failed(sent, &failure, about, ctx);
             }
         }
     }
@@ -34,7 +35,7 @@ impl BucketState {
     fn answered(&mut self, call: &Call, purpose: Purpose, ok: CallOk, about: &BucketView, ctx: &Context<'_>) {
         let attempt = Attempt { rpc: call.rpc(), purpose };
         match (call, ok) {
-            (Call::Delete { id, .. }, _) => self.deleted(id, about),
+            (Call::Delete { id, .. }, _) => self.backend.undone(id, about),
             (Call::DeleteByName(_), _) => self.backend.gone = true,
             (Call::Create(_) | Call::GetExisting { .. }, CallOk::Bucket { id, protocols, info }) => {
                 let checked = usable(&id, protocols, info, about);
@@ -66,90 +67,6 @@ impl BucketState {
                 self.telling.raise(about, Problem::answer(rpc, why), NoteReason::Refused);
             }
         }
-    }
-
-    /// The backend has no bucket with this id any more.
-    fn deleted(&mut self, id: &str, about: &BucketView) {
-        self.backend.deleted.push(id.into());
-        self.backend.answer = None;
-        let none_left = self.remaining_ids(about).next().is_none();
-        self.backend.gone = none_left;
-    }
-
-    fn failed(
-        &mut self,
-        call: &Call,
-        purpose: Purpose,
-        failure: &Failure,
-        about: &BucketView,
-        ctx: &Context<'_>,
-    ) {
-        let rpc = call.rpc();
-        let answered = match failure {
-            Failure::Answered { code, .. } => Some(*code),
-            _ => None,
-        };
-        match (call, answered) {
-            // Either the RPC is missing, or the driver refuses the request as it refused the Create; the replay tells (C7).
-            (Call::DeleteByName(_), Some(Code::Unimplemented | Code::InvalidArgument)) => {
-                self.pass.by_name_missing = true;
-            }
-            (Call::Delete { .. } | Call::DeleteByName(_), Some(Code::NotFound)) => {
-                self.not_found(call, about, ctx);
-            }
-            // An id outside of the protocol's alphabet was the driver's own; if it does not take it back, there is still
-            // the name.
-            (Call::Delete { id, .. }, Some(Code::InvalidArgument)) if !is_storable(id) => {
-                self.backend.ids.retain(|known| known != id);
-                self.backend.gone =
-                    !self.backend.deleted.is_empty() && self.remaining_ids(about).next().is_none();
-            }
-            (Call::Create(_), Some(_)) if purpose == Purpose::Undo && self.is_hopeless(rpc, failure) => {
-                self.backend.hopeless = Some(Problem::call(rpc, failure).text);
-            }
-            _ => self.complain(Attempt { rpc, purpose }, failure, about, ctx),
-        }
-    }
-
-    /// What the outcome forbids, and for how long.
-    fn pace_after(&mut self, rpc: Rpc, before: Sent, failure: &Failure, ctx: &Context<'_>) {
-        let outcome = failure.outcome(rpc);
-        self.pace.after(outcome, rpc, ctx);
-        match outcome {
-            Outcome::NotSent => self.backend.sent = before,
-            Outcome::Refused => {}
-            Outcome::Unknown | Outcome::Busy => self.backend.unknown |= rpc == Rpc::CreateBucket,
-        }
-    }
-
-    /// R3: the spec wants OK for what is gone already, so NOT_FOUND is believed only the second time, after the grace.
-    fn not_found(&mut self, call: &Call, about: &BucketView, ctx: &Context<'_>) {
-        if self.backend.not_found.as_ref() != Some(call) {
-            self.backend.not_found = Some(call.clone());
-            self.pace.put_up(Fence::grace(ctx));
-            return;
-        }
-        let rpc = call.rpc();
-        let text = format!(
-            "{rpc} answered NOT_FOUND twice; the bucket is taken as gone (a driver should answer OK)"
-        );
-        self.telling.note_once(Note::warning(about, NoteReason::NotFoundAtBackend, &text));
-        match call {
-            Call::Delete { id, .. } => self.deleted(id, about),
-            _ => self.backend.gone = true,
-        }
-    }
-
-    /// R10 e: a replayed Create that the driver refuses for good made nothing and never will – unless an earlier one of
-    /// this process had an unknown outcome.
-    fn is_hopeless(&self, rpc: Rpc, failure: &Failure) -> bool {
-        failure.is_terminal(rpc) && !self.backend.unknown
-    }
-
-    /// The call is to be tried again: after its backoff, or when something changes.
-    fn complain(&mut self, attempt: Attempt, failure: &Failure, about: &BucketView, ctx: &Context<'_>) {
-        let retry = self.pace.retry(attempt, failure, ctx);
-        self.telling.complain(about, attempt, failure, retry);
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::effect::{Request, StatusWrite};
 use super::state::{Attempt, Awaiting, BucketState, Purpose, Sent};
 use super::{BucketView, Call, Effect};
+use crate::inflight::Sending;
 use crate::{Context, Fence, Note, NoteReason, Problem, Retry, Time};
 
 pub(super) type View<'a> = Option<&'a Arc<BucketView>>;
@@ -140,7 +141,8 @@ impl BucketState {
         if matches!(call, Call::Create(_)) {
             self.backend.sent = Sent::Maybe;
         }
-        self.expect(Awaiting::Call { call: call.clone(), before, purpose }, Effect::Call(call))
+        let sending = Sending { call: call.clone(), before, purpose };
+        self.expect(Awaiting::Call(sending), Effect::Call(call))
     }
 
     /// A live read, as soon as the API server may be asked.

@@ -7,6 +7,7 @@ use cosi_api::ObjectProtocol;
 use cosi_api::value::BucketId;
 
 use super::ClaimRef;
+use crate::inflight::{DriverCall, Role};
 use crate::{Failure, Note, Rest, Rpc, Time, Uid, Wake, WriteFailure};
 
 /// One thing for the shell to do; its result comes back as an [`Event`].
@@ -110,6 +111,21 @@ impl Call {
             Self::GetExisting { .. } => Rpc::GetExistingBucket,
             Self::Delete { .. } => Rpc::DeleteBucket,
             Self::DeleteByName(_) => Rpc::DeleteBucketByName,
+        }
+    }
+}
+
+impl DriverCall for Call {
+    fn rpc(&self) -> Rpc {
+        Self::rpc(self)
+    }
+
+    fn role(&self) -> Role<'_> {
+        match self {
+            Self::Create(_) => Role::Make,
+            Self::GetExisting { .. } => Role::Look,
+            Self::Delete { id, .. } => Role::UndoById(id),
+            Self::DeleteByName(_) => Role::UndoByName,
         }
     }
 }

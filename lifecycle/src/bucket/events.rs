@@ -19,10 +19,10 @@ impl Machine for BucketState {
             (Awaiting::Read, Event::Read(result)) => self.was_read(result, ctx),
             (Awaiting::Claim, Event::Claim(claim)) => self.saw_claim(claim, ctx),
             (Awaiting::Tell, Event::Told) => self.pass.live = false,
-            (Awaiting::Call { call, before, purpose }, Event::Called(result)) => {
+            (Awaiting::Call(sent), Event::Called(result)) => {
                 self.pass.live = false;
                 if let Some(about) = self.subject(view) {
-                    self.called((call, before, purpose), result, &about, ctx);
+                    self.called(&sent, result, &about, ctx);
                 }
             }
             (

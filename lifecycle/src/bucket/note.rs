@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::BucketView;
+use crate::inflight::Owner;
 use crate::note::{Kind, Note, NoteReason, ObjectRef, Subject};
 
 impl Subject for BucketView {
@@ -19,6 +20,14 @@ impl Subject for BucketView {
         let uid = self.claim.uid.clone()?;
         let (namespace, name) = (Some(self.claim.namespace.as_ref().into()), self.claim.name.as_ref().into());
         Some(ObjectRef { kind: Kind::BucketClaim, namespace, name, uid })
+    }
+}
+
+impl Owner for BucketView {
+    const THING: &'static str = "bucket";
+
+    fn recorded(&self) -> Option<&str> {
+        self.bucket_id.as_deref()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{BucketAnswer, BucketView, Call, Effect};
 pub(super) use crate::inflight::{Attempt, Purpose, Sent};
-use crate::inflight::{Pace, Telling};
+use crate::inflight::{Pace, Sending, Telling};
 use crate::{Context, Retry};
 
 /// The in-flight queue's record of one name, and where the current pass stands.
@@ -54,13 +54,7 @@ pub(super) enum Awaiting {
     /// The write that shows an error in the status.
     Reporting,
     /// A driver call. From now on something may be there.
-    Call {
-        call: Call,
-        /// What was known before, should it turn out that the call never left.
-        before: Sent,
-        /// What the call is for.
-        purpose: Purpose,
-    },
+    Call(Sending<Call>),
     /// A note to a person.
     Tell,
 }
@@ -75,7 +69,7 @@ impl BucketState {
     /// Whether a driver call is running right now.
     #[must_use]
     pub const fn is_calling(&self) -> bool {
-        matches!(self.pass.awaiting, Awaiting::Call { .. })
+        matches!(self.pass.awaiting, Awaiting::Call(_))
     }
 
     /// The owner is done with: forget all about it but the fence, which is about the name.

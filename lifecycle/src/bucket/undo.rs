@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use cosi_api::DeletionPolicy;
-use cosi_api::value::BucketId;
 
 use super::decide::{View, request, write_finalizers};
 use super::state::{Awaiting, BucketState, Purpose, Sent};
 use super::{BucketView, Call, Effect, slipped};
+use crate::inflight::Undo;
 use crate::{Context, Fence, Note, NoteReason, Rpc, Severity};
 
 impl BucketState {
@@ -121,21 +121,15 @@ impl BucketState {
         Some(self.send(view, call, Purpose::Undo, ctx))
     }
 
-    /// R10 b–e, in this order. An id that breaks the protocol may be a slip of the driver and name nothing, so the name is
-    /// the surer way; only a driver that cannot go by it gets such an id back.
+    /// R10 b–e, in this order. A static Bucket is only ever deleted by its recorded id.
     fn undoing_call(&self, owner: &BucketView, ctx: &Context<'_>) -> Option<Call> {
-        let delete = |id: &str| Call::Delete { id: id.into(), parameters: owner.parameters.clone() };
-        if let Some(id) = self.remaining_ids(owner).find(|id| is_storable(id)) {
-            return Some(delete(id));
+        let missing = ctx.by_name_missing || self.pass.by_name_missing;
+        match self.backend.next_undo(owner, missing)? {
+            Undo::ById(id) => Some(Call::Delete { id: id.into(), parameters: owner.parameters.clone() }),
+            Undo::ByName | Undo::Replay if owner.is_static() => None,
+            Undo::ByName => Some(Call::DeleteByName(request(owner))),
+            Undo::Replay => Some(Call::Create(request(owner))),
         }
-        if owner.is_static() || self.backend.sent == Sent::Nothing {
-            return None;
-        }
-        if !ctx.by_name_missing && !self.pass.by_name_missing {
-            return Some(Call::DeleteByName(request(owner)));
-        }
-        let odd = self.remaining_ids(owner).next().map(delete);
-        Some(odd.unwrap_or_else(|| Call::Create(request(owner))))
     }
 
     /// The recorded id, then those of own answers, without those whose deletion was acknowledged.
@@ -184,11 +178,6 @@ impl BucketState {
             owner.parameters.as_deref().map(|p| format!(", parameters {p:?}")).unwrap_or_default();
         format!("driver {}, bucket {}, {id}{parameters}", owner.driver, owner.name)
     }
-}
-
-/// Whether the id is one that the protocol allows, and the API takes.
-pub(super) fn is_storable(id: &str) -> bool {
-    BucketId::try_from(id.to_owned()).is_ok()
 }
 
 /// The first word on an owner that went away by force.

@@ -2,9 +2,11 @@
 //! backend, what must not be done before when, and what a person was told.
 
 mod backend;
+mod flight;
 mod pace;
 mod telling;
 
 pub(crate) use backend::{Backend, Sent};
+pub(crate) use flight::{DriverCall, Flight, Owner, Role, Sending, Undo};
 pub(crate) use pace::{Attempt, Pace, Purpose};
 pub(crate) use telling::Telling;

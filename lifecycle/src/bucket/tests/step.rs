@@ -9,6 +9,7 @@ use rstest::rstest;
 use super::world::{Api, Spec};
 use crate::bucket::state::{Awaiting, Purpose, Sent};
 use crate::bucket::{BucketState, BucketView, Call, CallOk, Claim, Effect, Event};
+use crate::inflight::Sending;
 use crate::{Code, Context, Failure, Machine as _, Settings, Time, Wake, WriteFailure};
 
 fn view(spec: Spec) -> BucketView {
@@ -30,7 +31,7 @@ fn all_awaiting() -> Vec<Awaiting> {
         Awaiting::Removal,
         Awaiting::Recording,
         Awaiting::Reporting,
-        Awaiting::Call { call: call(), before: Sent::Nothing, purpose: Purpose::Undo },
+        Awaiting::Call(Sending { call: call(), before: Sent::Nothing, purpose: Purpose::Undo }),
         Awaiting::Tell,
     ]
 }
@@ -52,7 +53,7 @@ fn fits(awaiting: &Awaiting, event: &Event) -> bool {
         (Awaiting::Nothing, Event::Start { .. })
             | (Awaiting::Read, Event::Read(_))
             | (Awaiting::Claim, Event::Claim(_))
-            | (Awaiting::Call { .. }, Event::Called(_))
+            | (Awaiting::Call(_), Event::Called(_))
             | (Awaiting::Tell, Event::Told)
             | (
                 Awaiting::Intent | Awaiting::Removal | Awaiting::Recording | Awaiting::Reporting,
