@@ -118,6 +118,7 @@ impl AccessState {
             return Some(self.blocked(view, owner, trouble, ctx));
         }
         self.secrets.retry = None;
+        self.secrets.met = true;
         None
     }
 
@@ -245,7 +246,8 @@ impl AccessState {
         // What is known of the access is older than what is known of the Secret now.
         self.pass.live = false;
         let creates = matches!(deed, Deed::Reserve | Deed::Create);
-        self.secrets.met |= creates;
+        // Whatever became of a creation that failed, the Secret may be there.
+        self.secrets.met |= creates && result.is_err();
         match result {
             Ok(found) => {
                 if deed != Deed::Look {
