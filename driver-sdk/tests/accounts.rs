@@ -97,9 +97,9 @@ async fn a_grant_is_aborted_while_the_account_that_it_answered_is_being_revoked(
     let served = Served::start(Scripted { revoke, ..Scripted::default() }).await;
     let mut client = served.client().await;
     client.driver_grant_bucket_access(grant_request("ba-1", &["a"])).await.unwrap();
-    let mut revoker = client.clone();
+    let mut second = client.clone();
     let revoked =
-        tokio::spawn(async move { revoker.driver_revoke_bucket_access(revoke_request("ba-1")).await });
+        tokio::spawn(async move { second.driver_revoke_bucket_access(revoke_request("ba-1")).await });
     gate.reached().await;
     aborted(client.driver_grant_bucket_access(grant_request("ba-1", &["a"])).await);
     gate.open();

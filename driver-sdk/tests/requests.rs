@@ -30,6 +30,7 @@ fn untouchable() -> Scripted {
         revoke: hook(|_, _| async { panic!("asked") }),
         revoke_by_name: hook(|_, _| async { panic!("asked") }),
         id_for: |_| None,
+        account_id_for: |_| None,
     }
 }
 

@@ -12,10 +12,10 @@ use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{
-    backend::{self, Accounts, OperatorKey, OperatorKeyError, Rights, S3Server},
+    backend::{self, OperatorKeyError, S3Server, operator_key},
     driver::{Profile, SampleDriver},
     settings::Settings,
-    store::{OpenError, Store},
+    store::{KeyPair, OpenError, Store},
 };
 
 /// The driver can't start, or had to stop.
@@ -58,7 +58,7 @@ pub enum RunError {
 pub async fn run(settings: &Settings, stop: impl Future<Output = ()>) -> Result<(), RunError> {
     keep_apart(&settings.data_dir, &settings.endpoint)?;
     let store = Arc::new(Store::open(&settings.data_dir, settings.id_prefix.clone())?);
-    let accounts = accounts(&settings.credentials_file())?;
+    let operator = operator(&settings.credentials_file())?;
     let cannot = |e| RunError::Listen(settings.s3_listen, e);
     let listener = TcpListener::bind(settings.s3_listen).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
@@ -67,7 +67,7 @@ pub async fn run(settings: &Settings, stop: impl Future<Output = ()>) -> Result<
     let driver = Server::new(SampleDriver::new(Arc::clone(&store), profile)).bind(&settings.endpoint).await?;
 
     let end_of_s3 = CancellationToken::new();
-    let s3 = backend::serve(listener, S3Server::new(Arc::clone(&store), &accounts), end_of_s3.clone());
+    let s3 = backend::serve(listener, S3Server::new(Arc::clone(&store), operator), end_of_s3.clone());
     let mut s3 = AbortOnDropHandle::new(tokio::spawn(s3));
     tokio::select! {
         ended = driver.run_until(stop) => ended?,
@@ -92,12 +92,10 @@ fn keep_apart(data_dir: &Path, endpoint: &Endpoint) -> Result<(), RunError> {
     }
 }
 
-fn accounts(credentials: &Path) -> Result<Accounts, RunError> {
-    let operator = OperatorKey::load_or_make(credentials)?;
-    let accounts = Accounts::default();
-    accounts.put(&operator.access_key, operator.secret, Rights::Operator);
+fn operator(credentials: &Path) -> Result<KeyPair, RunError> {
+    let key = operator_key(credentials)?;
     tracing::info!(file = %credentials.display(), "the operator's S3 credentials are in this file");
-    Ok(accounts)
+    Ok(key)
 }
 
 fn profile(settings: &Settings, s3: SocketAddr) -> Result<Profile, RunError> {
@@ -116,5 +114,6 @@ fn profile(settings: &Settings, s3: SocketAddr) -> Result<Profile, RunError> {
         endpoint,
         region: settings.region.clone(),
         create_delay: settings.create_delay,
+        grant_delay: settings.grant_delay,
     })
 }

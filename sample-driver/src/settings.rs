@@ -19,7 +19,7 @@ pub struct Settings {
     #[arg(long, env = "SAMPLE_DRIVER_DRIVER_NAME", default_value = "sample.objectstorage.local", value_parser = driver_info)]
     pub driver_name: DriverInfo,
 
-    /// Folder for buckets, the ledger and the operator's credentials; not the socket's folder, nor one below it
+    /// Folder for buckets, accounts and the operator's credentials; not the socket's folder, nor one below it
     #[arg(long, env = "SAMPLE_DRIVER_DATA_DIR", default_value = "/var/lib/cosi-sample-driver")]
     pub data_dir: PathBuf,
 
@@ -46,6 +46,10 @@ pub struct Settings {
     /// Wait after making a bucket before saying so, to play a slow backend: 100ms, 5s
     #[arg(long, env = "SAMPLE_DRIVER_CREATE_DELAY", default_value = "0s", value_parser = humantime::parse_duration)]
     pub create_delay: Duration,
+
+    /// Wait after making an account before saying so, to play a slow backend
+    #[arg(long, env = "SAMPLE_DRIVER_GRANT_DELAY", default_value = "0s", value_parser = humantime::parse_duration)]
+    pub grant_delay: Duration,
 
     /// Form of the log lines on stderr
     #[arg(long, env = "SAMPLE_DRIVER_LOG_FORMAT", default_value = "text")]

@@ -10,21 +10,10 @@ use s3s::{
 };
 
 use super::{
-    accounts::{Accounts, Rights},
+    accounts::{Accounts, Need, denied},
     keys,
+    visit::Caller,
 };
-use crate::store::BucketId;
-
-/// What an operation does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Need {
-    /// Reads objects of one bucket, or the list of them.
-    Read,
-    /// Changes objects of one bucket.
-    Write,
-    /// Looks at more than one bucket.
-    Operate,
-}
 
 /// The allow-list.
 fn need_of(operation: &str) -> Option<Need> {
@@ -48,7 +37,7 @@ fn need_of(operation: &str) -> Option<Need> {
     }
 }
 
-/// Decides by the table of accounts.
+/// Decides by what accounts were granted.
 #[derive(Debug)]
 pub(crate) struct Gate {
     accounts: Accounts,
@@ -59,51 +48,41 @@ impl Gate {
         Self { accounts }
     }
 
-    fn decide(&self, who: Option<&Credentials>, operation: &str, path: &S3Path) -> S3Result<()> {
+    /// Who it is that may go on, and as what.
+    fn decide(&self, who: Option<&Credentials>, operation: &str, path: &S3Path) -> S3Result<Caller> {
         let need = need_of(operation).ok_or_else(denied)?;
-        let rights = self.rights(who)?;
+        let access_key = &who.ok_or_else(denied)?.access_key;
         match (need, path) {
-            (Need::Operate, S3Path::Root) if *rights == Rights::Operator => Ok(()),
-            (Need::Read | Need::Write, S3Path::Bucket { bucket }) => allow(&rights, bucket, need),
+            (Need::Operate, S3Path::Root) if self.accounts.is_operator(access_key) => {}
+            (Need::Read | Need::Write, S3Path::Bucket { bucket }) => self.allow(access_key, need, bucket)?,
             (Need::Read | Need::Write, S3Path::Object { bucket, key }) => {
-                allow(&rights, bucket, need)?;
-                keys::check(key)
+                self.allow(access_key, need, bucket)?;
+                keys::check(key)?;
             }
-            _ => Err(denied()),
+            _ => return Err(denied()),
         }
+        Ok(Caller { access_key: access_key.clone(), need })
     }
 
     /// The other end of a copy: whoever writes must also be allowed to read what is copied.
     fn decide_source(&self, who: Option<&Credentials>, source: &CopySource) -> S3Result<()> {
         let CopySource::Bucket { bucket, key, .. } = source else { return Err(denied()) };
-        allow(&*self.rights(who)?, bucket, Need::Read)?;
+        self.allow(&who.ok_or_else(denied)?.access_key, Need::Read, bucket)?;
         keys::check(key)
     }
 
-    fn rights(&self, who: Option<&Credentials>) -> S3Result<std::sync::Arc<Rights>> {
-        who.and_then(|who| self.accounts.rights(&who.access_key)).ok_or_else(denied)
+    fn allow(&self, access_key: &str, need: Need, bucket: &str) -> S3Result<()> {
+        let bucket = bucket.parse().map_err(|_| s3_error!(InvalidBucketName))?;
+        self.accounts.check(access_key, need, &bucket)
     }
-}
-
-fn allow(rights: &Rights, bucket: &str, need: Need) -> S3Result<()> {
-    let bucket: BucketId = bucket.parse().map_err(|_| s3_error!(InvalidBucketName))?;
-    let scope = rights.on(&bucket);
-    let allowed = match need {
-        Need::Read => scope.read,
-        Need::Write => scope.write,
-        Need::Operate => false,
-    };
-    if allowed { Ok(()) } else { Err(denied()) }
-}
-
-fn denied() -> s3s::S3Error {
-    s3_error!(AccessDenied, "Access Denied")
 }
 
 #[async_trait::async_trait]
 impl S3Access for Gate {
     async fn check(&self, cx: &mut S3AccessContext<'_>) -> S3Result<()> {
-        self.decide(cx.credentials(), cx.s3_op().name(), cx.s3_path())
+        let caller = self.decide(cx.credentials(), cx.s3_op().name(), cx.s3_path())?;
+        cx.extensions_mut().insert(caller);
+        Ok(())
     }
 
     async fn copy_object(&self, req: &mut S3Request<CopyObjectInput>) -> S3Result<()> {
@@ -122,28 +101,44 @@ impl S3Access for Gate {
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
+    use tempfile::TempDir;
 
-    use super::{super::accounts::Scope, *};
+    use super::{
+        super::accounts::tests::{account, world},
+        *,
+    };
 
-    fn gate() -> Gate {
-        let accounts = Accounts::default();
-        accounts.put("OPERATOR", "secret", Rights::Operator);
-        for (key, scope) in [
-            ("READER", Scope { read: true, write: false }),
-            ("WRITER", Scope { read: false, write: true }),
-            ("BOTH", Scope { read: true, write: true }),
-        ] {
-            accounts.put(key, "secret", Rights::Buckets([("own-bucket".parse().unwrap(), scope)].into()));
+    /// A gate, and the access keys of an operator, a reader, a writer, one who is both, and nobody.
+    struct World {
+        gate: Gate,
+        _data: TempDir,
+        keys: [(&'static str, String); 5],
+    }
+
+    impl World {
+        async fn new() -> Self {
+            let (data, store, accounts) = world().await;
+            let reader = account(&store, "reader", true, false).await;
+            let writer = account(&store, "writer", false, true).await;
+            let both = account(&store, "both", true, true).await;
+            let keys = [
+                ("OPERATOR", "OPERATOR".into()),
+                ("READER", reader.access_key),
+                ("WRITER", writer.access_key),
+                ("BOTH", both.access_key),
+                ("NOBODY", "NOBODY".into()),
+            ];
+            Self { gate: Gate::new(accounts), _data: data, keys }
         }
-        Gate::new(accounts)
-    }
 
-    fn who(access_key: &str) -> Credentials {
-        Credentials { access_key: access_key.into(), secret_key: "secret".into() }
-    }
+        fn who(&self, name: &str) -> Credentials {
+            let (_, access_key) = self.keys.iter().find(|(known, _)| *known == name).unwrap();
+            Credentials { access_key: access_key.clone(), secret_key: "secret".into() }
+        }
 
-    fn may(access_key: &str, operation: &str, path: &S3Path) -> bool {
-        gate().decide(Some(&who(access_key)), operation, path).is_ok()
+        fn may(&self, who: &str, operation: &str, path: &S3Path) -> bool {
+            self.gate.decide(Some(&self.who(who)), operation, path).is_ok()
+        }
     }
 
     #[rstest]
@@ -152,56 +147,74 @@ mod tests {
     #[case("PutBucketPolicy")]
     #[case("PutBucketAcl")]
     #[case("PutObjectAcl")]
+    #[case("PutObjectTagging")]
     #[case("PostObject")]
     #[case("AnOperationOfTheFuture")]
-    fn an_operation_that_is_not_listed_is_refused_even_to_the_operator(#[case] operation: &str) {
-        assert!(!may("OPERATOR", operation, &S3Path::bucket("own-bucket")));
-        assert!(!may("OPERATOR", operation, &S3Path::object("own-bucket", "key")));
+    #[tokio::test]
+    async fn an_operation_that_is_not_listed_is_refused_even_to_the_operator(#[case] operation: &str) {
+        let world = World::new().await;
+        for path in [S3Path::root(), S3Path::bucket("own-bucket"), S3Path::object("own-bucket", "key")] {
+            assert!(!world.may("OPERATOR", operation, &path));
+            assert!(!world.may("BOTH", operation, &path));
+        }
     }
 
     #[rstest]
     #[case("READER", "GetObject", true)]
+    #[case("READER", "ListObjectsV2", true)]
     #[case("READER", "PutObject", false)]
     #[case("READER", "DeleteObject", false)]
+    #[case("READER", "DeleteObjects", false)]
+    #[case("READER", "CreateMultipartUpload", false)]
+    #[case("READER", "ListMultipartUploads", false)]
     #[case("WRITER", "GetObject", false)]
+    #[case("WRITER", "HeadObject", false)]
+    #[case("WRITER", "ListObjects", false)]
     #[case("WRITER", "PutObject", true)]
     #[case("BOTH", "GetObject", true)]
     #[case("BOTH", "UploadPart", true)]
     #[case("NOBODY", "GetObject", false)]
-    fn an_account_does_with_its_bucket_what_its_scope_says(
-        #[case] key: &str,
+    #[tokio::test]
+    async fn an_account_does_with_its_bucket_what_its_mode_says(
+        #[case] who: &str,
         #[case] op: &str,
         #[case] allowed: bool,
     ) {
-        assert_eq!(may(key, op, &S3Path::object("own-bucket", "key")), allowed);
-        assert!(!may(key, op, &S3Path::object("other-bucket", "key")));
+        let world = World::new().await;
+        assert_eq!(world.may(who, op, &S3Path::object("own-bucket", "key")), allowed);
+        assert!(!world.may(who, op, &S3Path::object("other-bucket", "key")));
     }
 
-    #[test]
-    fn only_the_operator_lists_buckets() {
-        assert!(may("OPERATOR", "ListBuckets", &S3Path::root()));
-        assert!(!may("BOTH", "ListBuckets", &S3Path::root()));
+    #[tokio::test]
+    async fn only_the_operator_lists_buckets() {
+        let world = World::new().await;
+        assert!(world.may("OPERATOR", "ListBuckets", &S3Path::root()));
+        assert!(!world.may("BOTH", "ListBuckets", &S3Path::root()));
     }
 
-    #[test]
-    fn an_unsigned_request_is_refused() {
-        assert!(gate().decide(None, "GetObject", &S3Path::object("own-bucket", "key")).is_err());
+    #[tokio::test]
+    async fn an_unsigned_request_is_refused() {
+        let path = S3Path::object("own-bucket", "key");
+        assert!(World::new().await.gate.decide(None, "GetObject", &path).is_err());
     }
 
-    #[test]
-    fn a_key_that_bends_the_path_is_refused_on_every_object_operation() {
-        assert!(!may("OPERATOR", "GetObject", &S3Path::object("own-bucket", "../other-bucket/key")));
-        assert!(!may("OPERATOR", "PutObject", &S3Path::object("own-bucket", "/key")));
+    #[tokio::test]
+    async fn a_key_that_bends_the_path_is_refused_on_every_object_operation() {
+        let world = World::new().await;
+        assert!(!world.may("OPERATOR", "GetObject", &S3Path::object("own-bucket", "../other-bucket/key")));
+        assert!(!world.may("OPERATOR", "PutObject", &S3Path::object("own-bucket", "/key")));
     }
 
-    #[test]
-    fn a_copy_needs_the_right_to_read_its_source() {
+    #[tokio::test]
+    async fn a_copy_needs_the_right_to_read_its_source() {
+        let world = World::new().await;
         let source = |bucket: &str, key: &str| CopySource::Bucket {
             bucket: bucket.into(),
             key: key.into(),
             version_id: None,
         };
-        let may = |who_: &str, source: &CopySource| gate().decide_source(Some(&who(who_)), source).is_ok();
+        let may =
+            |who: &str, source: &CopySource| world.gate.decide_source(Some(&world.who(who)), source).is_ok();
         assert!(may("BOTH", &source("own-bucket", "key")));
         assert!(!may("WRITER", &source("own-bucket", "key")));
         assert!(!may("BOTH", &source("other-bucket", "key")));

@@ -1,114 +1,134 @@
-//! Who may do what: a table from access key to secret and rights. Whoever isn't in it may nothing.
+//! Who may do what: the operator, and the accounts in the store's ledger. Whoever is neither may nothing.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::sync::Arc;
 
 use s3s::{
-    S3Result,
+    S3Error, S3Result,
     auth::{S3Auth, SecretKey},
     s3_error,
 };
 
-use crate::store::BucketId;
+use crate::store::{BucketId, KeyPair, Scope, Store, StoreError};
 
-/// What an account may do with the objects of one bucket.
+/// What an operation does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Scope {
-    /// Get objects and list them.
-    pub read: bool,
-    /// Put and delete objects.
-    pub write: bool,
+pub(crate) enum Need {
+    /// Reads objects of one bucket, or the list of them.
+    Read,
+    /// Changes objects of one bucket.
+    Write,
+    /// Looks at more than one bucket.
+    Operate,
 }
 
-/// What an account may do at all. Nobody may make or delete buckets over S3.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Rights {
-    /// Read and write objects in every bucket, list buckets.
-    Operator,
-    /// Only what stands here.
-    Buckets(HashMap<BucketId, Scope>),
+/// Everybody who may do something. Nothing is kept in memory: an account that was revoked is unknown to the next request.
+#[derive(Clone, Debug)]
+pub(crate) struct Accounts {
+    operator: KeyPair,
+    store: Arc<Store>,
 }
-
-impl Rights {
-    /// What is allowed on one bucket.
-    #[must_use]
-    pub fn on(&self, bucket: &BucketId) -> Scope {
-        match self {
-            Self::Operator => Scope { read: true, write: true },
-            Self::Buckets(scopes) => {
-                scopes.get(bucket).copied().unwrap_or(Scope { read: false, write: false })
-            }
-        }
-    }
-}
-
-#[derive(Debug)]
-struct Account {
-    secret: SecretKey,
-    rights: Arc<Rights>,
-}
-
-/// The table. Clones share it; changes hold for the next request.
-#[derive(Clone, Default, Debug)]
-pub struct Accounts(Arc<RwLock<HashMap<String, Account>>>);
 
 impl Accounts {
-    /// Adds an account, or replaces the one with this access key.
-    pub fn put(&self, access_key: &str, secret: impl Into<SecretKey>, rights: Rights) {
-        let account = Account { secret: secret.into(), rights: Arc::new(rights) };
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(access_key.to_owned(), account);
+    pub(crate) fn new(operator: KeyPair, store: Arc<Store>) -> Self {
+        Self { operator, store }
     }
 
-    /// Takes an account away; unknown ones are gone already.
-    pub fn remove(&self, access_key: &str) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(access_key);
+    /// The operator reads and writes objects in every bucket, and lists buckets.
+    pub(crate) fn is_operator(&self, access_key: &str) -> bool {
+        access_key == self.operator.access_key
     }
 
-    fn find<T>(&self, access_key: &str, pick: impl FnOnce(&Account) -> T) -> Option<T> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(access_key).map(pick)
+    /// # Errors
+    /// `AccessDenied` if the holder of the access key may not do that with the bucket, or has been revoked.
+    pub(crate) fn check(&self, access_key: &str, need: Need, bucket: &BucketId) -> S3Result<()> {
+        let scope = if self.is_operator(access_key) {
+            Scope { read: true, write: true }
+        } else {
+            self.store.scope(access_key, bucket).map_err(unreadable)?
+        };
+        let allowed = match need {
+            Need::Read => scope.read,
+            Need::Write => scope.write,
+            Need::Operate => false,
+        };
+        if allowed { Ok(()) } else { Err(denied()) }
     }
+}
 
-    pub(crate) fn rights(&self, access_key: &str) -> Option<Arc<Rights>> {
-        self.find(access_key, |account| Arc::clone(&account.rights))
-    }
+/// In doubt, no.
+fn unreadable(error: StoreError) -> S3Error {
+    tracing::error!(cause = crate::chain::chain(&error), "an S3 request can't be checked");
+    S3Error::internal_error(error)
+}
+
+pub(crate) fn denied() -> S3Error {
+    s3_error!(AccessDenied, "Access Denied")
 }
 
 #[async_trait::async_trait]
 impl S3Auth for Accounts {
     async fn get_secret_key(&self, access_key: &str) -> S3Result<SecretKey> {
-        self.find(access_key, |account| account.secret.clone()).ok_or_else(|| s3_error!(InvalidAccessKeyId))
+        if self.is_operator(access_key) {
+            return Ok(self.operator.secret.clone());
+        }
+        self.store.secret(access_key).map_err(unreadable)?.ok_or_else(|| s3_error!(InvalidAccessKeyId))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub(crate) mod tests {
+    use tempfile::TempDir;
 
-    #[test]
-    fn an_account_may_nothing_on_a_bucket_that_its_rights_do_not_name() {
-        let own: BucketId = "own-bucket".parse().unwrap();
-        let other: BucketId = "other-bucket".parse().unwrap();
-        let rights = Rights::Buckets([(own.clone(), Scope { read: true, write: false })].into());
-        assert_eq!(rights.on(&own), Scope { read: true, write: false });
-        assert_eq!(rights.on(&other), Scope { read: false, write: false });
+    use super::*;
+    use crate::store::{AccountRequest, IdPrefix, Request};
+
+    /// A store with `own-bucket` and `other-bucket`, and an operator.
+    pub(crate) async fn world() -> (TempDir, Arc<Store>, Accounts) {
+        let data = TempDir::new().unwrap();
+        let store = Arc::new(Store::open(data.path(), IdPrefix::default()).unwrap());
+        for name in ["own-bucket", "other-bucket"] {
+            let request = Request { name: name.into(), protocols: [].into(), parameters: [].into() };
+            store.create(request).await.unwrap();
+        }
+        let operator = KeyPair { access_key: "OPERATOR".into(), secret: "secret".into() };
+        (data, Arc::clone(&store), Accounts::new(operator, store))
     }
 
-    #[test]
-    fn the_table_does_not_print_secrets() {
-        let accounts = Accounts::default();
-        accounts.put("AKEXAMPLE", "canary-secret", Rights::Operator);
-        assert!(!format!("{accounts:?}").contains("canary-secret"));
+    /// The key of an account on `own-bucket`.
+    pub(crate) async fn account(store: &Store, name: &str, read: bool, write: bool) -> KeyPair {
+        let buckets = [("own-bucket".parse().unwrap(), Scope { read, write })].into();
+        store.grant(AccountRequest { name: name.into(), buckets }).await.unwrap()
     }
 
     #[tokio::test]
-    async fn a_removed_account_is_unknown_at_once() {
-        let accounts = Accounts::default();
-        accounts.put("AKEXAMPLE", "secret", Rights::Operator);
-        assert!(accounts.get_secret_key("AKEXAMPLE").await.is_ok());
-        accounts.remove("AKEXAMPLE");
-        assert!(accounts.get_secret_key("AKEXAMPLE").await.is_err());
-        assert!(accounts.rights("AKEXAMPLE").is_none());
+    async fn an_account_may_nothing_on_a_bucket_that_it_was_not_granted() {
+        let (_data, store, accounts) = world().await;
+        let reader = account(&store, "reader", true, false).await;
+        let may = |key: &str, need, bucket: &str| accounts.check(key, need, &bucket.parse().unwrap()).is_ok();
+        assert!(may(&reader.access_key, Need::Read, "own-bucket"));
+        assert!(!may(&reader.access_key, Need::Write, "own-bucket"));
+        assert!(!may(&reader.access_key, Need::Operate, "own-bucket"));
+        assert!(!may(&reader.access_key, Need::Read, "other-bucket"));
+        assert!(!may("NOBODY", Need::Read, "own-bucket"));
+        assert!(may("OPERATOR", Need::Write, "other-bucket"));
+    }
+
+    #[tokio::test]
+    async fn a_revoked_account_is_unknown_at_once() {
+        let (_data, store, accounts) = world().await;
+        let key = account(&store, "ba-1", true, true).await;
+        assert_eq!(accounts.get_secret_key(&key.access_key).await.unwrap().expose(), key.secret.expose());
+        store.revoke("ba-1").await.unwrap();
+        assert!(accounts.get_secret_key(&key.access_key).await.is_err());
+        assert!(accounts.check(&key.access_key, Need::Read, &"own-bucket".parse().unwrap()).is_err());
+    }
+
+    /// I7.
+    #[tokio::test]
+    async fn neither_the_operators_secret_nor_an_accounts_is_printed() {
+        let (_data, store, accounts) = world().await;
+        let key = account(&store, "ba-1", true, true).await;
+        let printed = format!("{accounts:?}");
+        assert!(!printed.contains("OPERATOR") && !printed.contains(key.secret.expose()), "{printed}");
     }
 }

@@ -1,10 +1,10 @@
 //! The S3 operations: each enters its bucket, then lets s3s-fs do the work there. What isn't implemented here isn't offered.
 
-use std::{io, mem, sync::Arc};
+use std::{io, mem};
 
 use futures::{StreamExt, stream};
 use s3s::{
-    S3, S3Error, S3ErrorCode, S3Request, S3Response, S3Result,
+    S3, S3Request, S3Response, S3Result,
     dto::{
         AbortMultipartUploadInput, AbortMultipartUploadOutput, Bucket, CompleteMultipartUploadInput,
         CompleteMultipartUploadOutput, CopyObjectInput, CopyObjectOutput, CopySource,
@@ -21,60 +21,13 @@ use s3s::{
 };
 use tokio::sync::watch;
 
-use super::objects::{self, Place};
-use crate::{
-    chain::chain,
-    store::{BucketId, Entered, OBJECTS, Store},
+use super::{
+    objects::{self, Place},
+    visit::{Buckets, caller, internal, log_internal, named},
 };
+use crate::store::{Entered, OBJECTS, Upload};
 
 type Answer<T> = S3Result<S3Response<T>>;
-
-/// All buckets of a store, as S3 sees them.
-#[derive(Debug)]
-pub(crate) struct Buckets {
-    store: Arc<Store>,
-}
-
-impl Buckets {
-    pub(crate) fn new(store: Arc<Store>) -> Self {
-        Self { store }
-    }
-
-    /// Runs `work` inside a bucket, in a task of its own: a client that goes away must not free the bucket for a delete
-    /// while a file operation is still under way.
-    async fn inside<T, W>(&self, bucket: &str, work: impl FnOnce(Entered) -> W) -> S3Result<T>
-    where
-        T: Send + 'static,
-        W: Future<Output = S3Result<T>> + Send + 'static,
-    {
-        let done = async {
-            let id: BucketId = bucket.parse().map_err(|_| s3_error!(InvalidBucketName))?;
-            let entered =
-                self.store.enter(&id).await.map_err(internal)?.ok_or_else(|| s3_error!(NoSuchBucket))?;
-            tokio::spawn(work(entered)).await.map_err(internal)?
-        };
-        done.await.inspect_err(log_internal)
-    }
-}
-
-fn internal(cause: impl std::error::Error + Send + Sync + 'static) -> S3Error {
-    S3Error::internal_error(cause)
-}
-
-/// Only what is our fault; that a client asks for a missing key is no news.
-fn log_internal(error: &S3Error) {
-    if *error.code() == S3ErrorCode::InternalError {
-        tracing::error!(
-            cause = error.source().map(|cause| chain(cause)),
-            "an S3 request failed inside the server"
-        );
-    }
-}
-
-/// The bucket that a request names; s3s-fs gets the one folder that each bucket has instead.
-fn named(bucket: &mut String) -> String {
-    mem::replace(bucket, OBJECTS.to_owned())
-}
 
 fn same_bucket(source: &mut CopySource, bucket: &str) -> S3Result<String> {
     match source {
@@ -126,35 +79,43 @@ impl S3 for Buckets {
     }
 
     async fn head_bucket(&self, req: S3Request<HeadBucketInput>) -> Answer<HeadBucketOutput> {
-        self.inside(&req.input.bucket, |_| async { Ok(S3Response::new(HeadBucketOutput::default())) }).await
+        self.inside(caller(&req), &req.input.bucket, |_| async {
+            Ok(S3Response::new(HeadBucketOutput::default()))
+        })
+        .await
     }
 
     async fn get_bucket_location(
         &self,
         req: S3Request<GetBucketLocationInput>,
     ) -> Answer<GetBucketLocationOutput> {
-        self.inside(&req.input.bucket, |_| async { Ok(S3Response::new(GetBucketLocationOutput::default())) })
-            .await
+        self.inside(caller(&req), &req.input.bucket, |_| async {
+            Ok(S3Response::new(GetBucketLocationOutput::default()))
+        })
+        .await
     }
 
     async fn list_objects(&self, mut req: S3Request<ListObjectsInput>) -> Answer<ListObjectsOutput> {
         let bucket = named(&mut req.input.bucket);
-        let mut answer = self.inside(&bucket, |at| async move { at.files().list_objects(req).await }).await?;
+        let mut answer = self
+            .inside(caller(&req), &bucket, |at| async move { at.files().list_objects(req).await })
+            .await?;
         answer.output.name = Some(bucket);
         Ok(answer)
     }
 
     async fn list_objects_v2(&self, mut req: S3Request<ListObjectsV2Input>) -> Answer<ListObjectsV2Output> {
         let bucket = named(&mut req.input.bucket);
-        let mut answer =
-            self.inside(&bucket, |at| async move { at.files().list_objects_v2(req).await }).await?;
+        let mut answer = self
+            .inside(caller(&req), &bucket, |at| async move { at.files().list_objects_v2(req).await })
+            .await?;
         answer.output.name = Some(bucket);
         Ok(answer)
     }
 
     async fn get_object(&self, mut req: S3Request<GetObjectInput>) -> Answer<GetObjectOutput> {
         let bucket = named(&mut req.input.bucket);
-        self.inside(&bucket, |at| async move {
+        self.inside(caller(&req), &bucket, |at| async move {
             readable(&at, &req.input.key)?;
             at.files().get_object(req).await
         })
@@ -163,7 +124,7 @@ impl S3 for Buckets {
 
     async fn head_object(&self, mut req: S3Request<HeadObjectInput>) -> Answer<HeadObjectOutput> {
         let bucket = named(&mut req.input.bucket);
-        self.inside(&bucket, |at| async move {
+        self.inside(caller(&req), &bucket, |at| async move {
             readable(&at, &req.input.key)?;
             at.files().head_object(req).await
         })
@@ -172,7 +133,7 @@ impl S3 for Buckets {
 
     async fn put_object(&self, mut req: S3Request<PutObjectInput>) -> Answer<PutObjectOutput> {
         let bucket = named(&mut req.input.bucket);
-        self.inside(&bucket, |at| async move {
+        self.inside(caller(&req), &bucket, |at| async move {
             writable(&at, &req.input.key)?;
             req.input.body = req.input.body.map(|body| until_cut(body, at.cut()));
             at.files().put_object(req).await
@@ -183,7 +144,7 @@ impl S3 for Buckets {
     async fn copy_object(&self, mut req: S3Request<CopyObjectInput>) -> Answer<CopyObjectOutput> {
         let bucket = named(&mut req.input.bucket);
         let from = same_bucket(&mut req.input.copy_source, &bucket)?;
-        self.inside(&bucket, |at| async move {
+        self.inside(caller(&req), &bucket, |at| async move {
             readable(&at, &from)?;
             writable(&at, &req.input.key)?;
             at.files().copy_object(req).await
@@ -193,7 +154,7 @@ impl S3 for Buckets {
 
     async fn delete_object(&self, mut req: S3Request<DeleteObjectInput>) -> Answer<DeleteObjectOutput> {
         let bucket = named(&mut req.input.bucket);
-        self.inside(&bucket, |at| async move {
+        self.inside(caller(&req), &bucket, |at| async move {
             match objects::place(at.folder(), &req.input.key) {
                 Place::Object => at.files().delete_object(req).await,
                 // Deleting what isn't there succeeds in S3.
@@ -205,7 +166,7 @@ impl S3 for Buckets {
 
     async fn delete_objects(&self, mut req: S3Request<DeleteObjectsInput>) -> Answer<DeleteObjectsOutput> {
         let bucket = named(&mut req.input.bucket);
-        self.inside(&bucket, |at| async move {
+        self.inside(caller(&req), &bucket, |at| async move {
             let (there, absent): (Vec<_>, Vec<_>) = mem::take(&mut req.input.delete.objects)
                 .into_iter()
                 .partition(|object| objects::place(at.folder(), &object.key) == Place::Object);
@@ -225,18 +186,20 @@ impl S3 for Buckets {
         mut req: S3Request<CreateMultipartUploadInput>,
     ) -> Answer<CreateMultipartUploadOutput> {
         let bucket = named(&mut req.input.bucket);
+        let caller = caller(&req);
         let begin = async move |at: Entered| {
             writable(&at, &req.input.key)?;
             at.files().create_multipart_upload(req).await
         };
-        let mut answer = self.inside(&bucket, begin).await?;
+        let mut answer = self.inside(caller, &bucket, begin).await?;
         answer.output.bucket = Some(bucket);
         Ok(answer)
     }
 
     async fn upload_part(&self, mut req: S3Request<UploadPartInput>) -> Answer<UploadPartOutput> {
         let bucket = named(&mut req.input.bucket);
-        self.inside(&bucket, |at| async move {
+        let upload = (req.input.key.clone(), req.input.upload_id.clone());
+        self.inside_upload(req, &bucket, upload, |at, mut req| async move {
             req.input.body = req.input.body.map(|body| until_cut(body, at.cut()));
             at.files().upload_part(req).await
         })
@@ -249,7 +212,8 @@ impl S3 for Buckets {
     ) -> Answer<UploadPartCopyOutput> {
         let bucket = named(&mut req.input.bucket);
         let from = same_bucket(&mut req.input.copy_source, &bucket)?;
-        self.inside(&bucket, |at| async move {
+        let upload = (req.input.key.clone(), req.input.upload_id.clone());
+        self.inside_upload(req, &bucket, upload, |at, req| async move {
             readable(&at, &from)?;
             at.files().upload_part_copy(req).await
         })
@@ -258,11 +222,9 @@ impl S3 for Buckets {
 
     async fn list_parts(&self, mut req: S3Request<ListPartsInput>) -> Answer<ListPartsOutput> {
         let bucket = named(&mut req.input.bucket);
-        let list = async move |at: Entered| {
-            let known = at.uploads().map_err(internal)?.iter().any(|upload| upload.id == req.input.upload_id);
-            if known { at.files().list_parts(req).await } else { Err(s3_error!(NoSuchUpload)) }
-        };
-        let mut answer = self.inside(&bucket, list).await?;
+        let upload = (req.input.key.clone(), req.input.upload_id.clone());
+        let list = |at: Entered, req| async move { at.files().list_parts(req).await };
+        let mut answer = self.inside_upload(req, &bucket, upload, list).await?;
         answer.output.bucket = Some(bucket);
         Ok(answer)
     }
@@ -271,11 +233,14 @@ impl S3 for Buckets {
         &self,
         req: S3Request<ListMultipartUploadsInput>,
     ) -> Answer<ListMultipartUploadsOutput> {
+        let caller = caller(&req);
+        let owner = self.owner(caller.as_ref());
         let ListMultipartUploadsInput { bucket, prefix, .. } = req.input;
         let wanted = prefix.clone().unwrap_or_default();
         let list = async move |at: Entered| {
-            let uploads =
-                at.uploads().map_err(internal)?.into_iter().filter(|upload| upload.key.starts_with(&wanted));
+            let seen = |upload: &Upload| owner.as_ref().is_none_or(|owner| *owner == upload.owner);
+            let uploads = at.uploads().map_err(internal)?.into_iter();
+            let uploads = uploads.filter(|upload| upload.key.starts_with(&wanted) && seen(upload));
             Ok(uploads
                 .map(|upload| MultipartUpload {
                     key: Some(upload.key),
@@ -285,7 +250,7 @@ impl S3 for Buckets {
                 })
                 .collect())
         };
-        let uploads = Some(self.inside(&bucket, list).await?);
+        let uploads = Some(self.inside(caller, &bucket, list).await?);
         let (bucket, is_truncated) = (Some(bucket), Some(false));
         let output =
             ListMultipartUploadsOutput { bucket, prefix, uploads, is_truncated, ..Default::default() };
@@ -297,7 +262,8 @@ impl S3 for Buckets {
         mut req: S3Request<CompleteMultipartUploadInput>,
     ) -> Answer<CompleteMultipartUploadOutput> {
         let bucket = named(&mut req.input.bucket);
-        let complete = async move |at: Entered| {
+        let upload = (req.input.key.clone(), req.input.upload_id.clone());
+        let complete = async move |at: Entered, req: S3Request<CompleteMultipartUploadInput>| {
             writable(&at, &req.input.key)?;
             objects::forget_checksums(at.folder(), &req.input.key).map_err(internal)?;
             let mut answer = at.files().complete_multipart_upload(req).await?;
@@ -307,7 +273,7 @@ impl S3 for Buckets {
             }
             Ok(answer)
         };
-        let mut answer = self.inside(&bucket, complete).await?;
+        let mut answer = self.inside_upload(req, &bucket, upload, complete).await?;
         answer.output.bucket = Some(bucket);
         Ok(answer)
     }
@@ -317,6 +283,8 @@ impl S3 for Buckets {
         mut req: S3Request<AbortMultipartUploadInput>,
     ) -> Answer<AbortMultipartUploadOutput> {
         let bucket = named(&mut req.input.bucket);
-        self.inside(&bucket, |at| async move { at.files().abort_multipart_upload(req).await }).await
+        let upload = (req.input.key.clone(), req.input.upload_id.clone());
+        let abort = |at: Entered, req| async move { at.files().abort_multipart_upload(req).await };
+        self.inside_upload(req, &bucket, upload, abort).await
     }
 }

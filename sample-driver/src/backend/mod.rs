@@ -7,9 +7,9 @@ mod keys;
 mod objects;
 mod operator;
 mod server;
+mod visit;
 
 pub use self::{
-    accounts::{Accounts, Rights, Scope},
-    operator::{OperatorKey, OperatorKeyError},
+    operator::{OperatorKeyError, operator_key},
     server::{S3Server, serve},
 };

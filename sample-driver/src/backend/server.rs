@@ -10,8 +10,8 @@ use s3s::service::{S3Service, S3ServiceBuilder};
 use tokio::{net::TcpListener, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{access::Gate, accounts::Accounts, buckets::Buckets};
-use crate::store::Store;
+use super::{access::Gate, accounts::Accounts, visit::Buckets};
+use crate::store::{KeyPair, Store};
 
 /// How long requests that run at shutdown may take to end.
 const DRAIN: Duration = Duration::from_secs(5);
@@ -23,13 +23,14 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct S3Server(S3Service);
 
 impl S3Server {
-    /// Serves the buckets of `store` to those in `accounts`, path style.
+    /// Serves the buckets of `store` to its accounts and to the operator, path style.
     #[must_use]
-    pub fn new(store: Arc<Store>, accounts: &Accounts) -> Self {
-        let mut builder = S3ServiceBuilder::new(Buckets::new(store));
+    pub fn new(store: Arc<Store>, operator: KeyPair) -> Self {
+        let accounts = Accounts::new(operator, Arc::clone(&store));
+        let mut builder = S3ServiceBuilder::new(Buckets::new(store, accounts.clone()));
         // Without an authenticator s3s asks no access check either.
         builder.set_auth(accounts.clone());
-        builder.set_access(Gate::new(accounts.clone()));
+        builder.set_access(Gate::new(accounts));
         Self(builder.build())
     }
 }

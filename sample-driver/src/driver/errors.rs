@@ -4,7 +4,7 @@ use cosi_driver_sdk::DriverError;
 
 use crate::{
     chain::chain,
-    store::{CreateError, DeleteError, StoreError},
+    store::{CreateError, DeleteError, GrantError, StoreError},
 };
 
 impl From<CreateError> for DriverError {
@@ -26,6 +26,17 @@ impl From<DeleteError> for DriverError {
                 Self::failed_precondition(error.to_string())
             }
             DeleteError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<GrantError> for DriverError {
+    fn from(error: GrantError) -> Self {
+        match error {
+            GrantError::OtherRequest(_) => Self::already_exists(error.to_string()),
+            // Nothing was done, and it works once the bucket is there.
+            GrantError::NoBucket(_) => Self::failed_precondition(error.to_string()),
+            GrantError::Store(error) => error.into(),
         }
     }
 }
@@ -64,7 +75,12 @@ mod tests {
             DriverError::from(DeleteError::HasUploads(id.clone())).kind(),
             ErrorKind::FailedPrecondition
         );
-        assert_eq!(DriverError::from(DeleteError::InUse(id)).kind(), ErrorKind::FailedPrecondition);
+        assert_eq!(DriverError::from(DeleteError::InUse(id.clone())).kind(), ErrorKind::FailedPrecondition);
+        assert_eq!(DriverError::from(GrantError::NoBucket(id)).kind(), ErrorKind::FailedPrecondition);
+        assert_eq!(
+            DriverError::from(GrantError::OtherRequest("ba-1".into())).kind(),
+            ErrorKind::AlreadyExists
+        );
     }
 
     #[test]

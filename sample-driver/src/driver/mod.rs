@@ -1,14 +1,16 @@
 //! The COSI side: each RPC as one call to the [`Store`], and its errors as gRPC codes.
 
+mod accounts;
 mod errors;
 mod parameters;
 
 use std::{sync::Arc, time::Duration};
 
 use cosi_driver_sdk::{
-    AddressingStyle, Bucket, BucketId, BucketName, CallContext, CreateBucketRequest,
+    AccountId, AccountName, AddressingStyle, Bucket, BucketId, BucketName, CallContext, CreateBucketRequest,
     DeleteBucketByNameRequest, DeleteBucketRequest, Driver, DriverError, DriverInfo,
-    GetExistingBucketRequest, Parameters, S3BucketInfo, async_trait,
+    GetExistingBucketRequest, GrantAccessRequest, GrantedAccess, Parameters, RevokeAccessByNameRequest,
+    RevokeAccessRequest, S3BucketInfo, async_trait,
 };
 
 use crate::store::{self, Request, Store};
@@ -24,13 +26,16 @@ pub struct Profile {
     pub region: String,
     /// How long to wait after a bucket was made before saying so: plays a slow backend.
     pub create_delay: Duration,
+    /// The same, after an account was made.
+    pub grant_delay: Duration,
 }
 
-/// A driver for the buckets of one store.
+/// A driver for the buckets and accounts of one store.
 ///
 /// # Guarantees
 /// A create is refused with `ALREADY_EXISTS` exactly if the bucket wasn't made for the same name, protocols and parameters,
-/// and exactly then a delete by name with the same fields leaves it alone (I4).
+/// and exactly then a delete by name with the same fields leaves it alone (I4). Likewise a grant, and a revoke by name, for an
+/// account that wasn't made for the same name and buckets. A repeated grant answers the same credentials.
 #[derive(Debug)]
 pub struct SampleDriver {
     store: Arc<Store>,
@@ -45,13 +50,16 @@ impl SampleDriver {
     }
 
     fn bucket(&self, id: &store::BucketId) -> Result<Bucket, DriverError> {
-        let info = S3BucketInfo {
-            bucket_id: id.to_string(),
+        Ok(Bucket { id: BucketId::new(id.as_str())?, info: self.bucket_info(id.as_str()).into() })
+    }
+
+    fn bucket_info(&self, id: &str) -> S3BucketInfo {
+        S3BucketInfo {
+            bucket_id: id.to_owned(),
             endpoint: self.profile.endpoint.clone(),
             region: self.profile.region.clone(),
             addressing_style: AddressingStyle::Path,
-        };
-        Ok(Bucket { id: BucketId::new(id.as_str())?, info: info.into() })
+        }
     }
 }
 
@@ -64,6 +72,10 @@ impl Driver for SampleDriver {
     fn bucket_id_for(&self, name: &BucketName, _: &Parameters) -> Option<BucketId> {
         let id = self.store.id_for(name.as_str()).ok()?;
         BucketId::new(id.as_str()).ok()
+    }
+
+    fn account_id_for(&self, name: &AccountName, _: &Parameters) -> Option<AccountId> {
+        AccountId::new(name.as_str()).ok()
     }
 
     async fn create_bucket(
@@ -105,5 +117,36 @@ impl Driver for SampleDriver {
         let contents = parameters::contents(&request.parameters);
         let request: Request = parameters::request(&request.name, &request.protocols, &request.parameters);
         Ok(self.store.delete_by_name(request, contents).await?)
+    }
+
+    async fn grant_access(
+        &self,
+        _: &CallContext,
+        request: GrantAccessRequest,
+    ) -> Result<GrantedAccess, DriverError> {
+        let key = self.store.grant(accounts::wanted(&request)?).await?;
+        tokio::time::sleep(self.profile.grant_delay).await;
+        let ids = request.buckets.into_iter().map(|bucket| bucket.bucket_id);
+        Ok(GrantedAccess {
+            account_id: AccountId::new(request.account_name)?,
+            buckets: ids.map(|id| (id.clone(), self.bucket_info(id.as_str()).into())).collect(),
+            credentials: accounts::credentials(key),
+        })
+    }
+
+    async fn revoke_access(&self, _: &CallContext, request: RevokeAccessRequest) -> Result<(), DriverError> {
+        Ok(self.store.revoke(request.account_id.as_str()).await?)
+    }
+
+    async fn revoke_access_by_name(
+        &self,
+        _: &CallContext,
+        request: RevokeAccessByNameRequest,
+    ) -> Result<(), DriverError> {
+        match accounts::undone(&request) {
+            Some(buckets) => Ok(self.store.revoke_by_name(request.account_name.as_str(), buckets).await?),
+            // No grant accepts these fields, so no grant made anything.
+            None => Ok(()),
+        }
     }
 }

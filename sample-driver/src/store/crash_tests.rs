@@ -127,6 +127,53 @@ async fn after_a_delete_that_died_a_new_bucket_of_the_name_is_empty_once_the_old
     .await;
 }
 
+fn made_and_granted(data: &TempDir) {
+    made_and_filled(data);
+    let disk = Disk::open(data.path()).unwrap();
+    disk.ledger.grant(&account(), |id| disk.folders.exists(id)).unwrap();
+}
+
+fn account() -> AccountRequest {
+    let scope = Scope { read: true, write: true };
+    AccountRequest { name: "ba-1".into(), buckets: [("bc-1".parse().unwrap(), scope)].into() }
+}
+
+/// Rights end with the bucket, wherever a delete died, and whoever makes the next bucket of that id.
+#[tokio::test]
+async fn after_a_delete_that_died_nobody_has_rights_on_the_next_bucket_once_the_old_one_was_gone() {
+    for by_create in [true, false] {
+        at_every_step(made_and_granted, delete_steps, 3, async |data| {
+            let gone = !object(&data, "bc-1", "key").exists();
+            let store = open(&data, "");
+            if by_create {
+                store.create(request("bc-1", "true")).await.unwrap();
+            } else {
+                std::fs::create_dir_all(object(&data, "bc-1", "")).unwrap();
+            }
+            let (bucket, before) = ("bc-1".parse().unwrap(), Scope { read: !gone, write: !gone });
+            let rights = |key: &KeyPair| store.scope(&key.access_key, &bucket).unwrap();
+            // The ledger itself, as a grant would give the rights anew.
+            let key = store.disk.ledger.key_of("ba-1").unwrap().unwrap();
+            assert_eq!(rights(&key), before);
+            store.grant(account()).await.unwrap();
+            assert_eq!(rights(&key), Scope { read: true, write: true });
+        })
+        .await;
+    }
+}
+
+/// The folder was moved, but the call failed before the ledger was told; the process lives on.
+#[tokio::test]
+async fn a_create_after_a_delete_that_failed_half_way_gives_nobody_the_old_rights() {
+    let data = TempDir::new().unwrap();
+    made_and_granted(&data);
+    let store = open(&data, "");
+    let (bucket, key) = ("bc-1".parse().unwrap(), store.disk.ledger.key_of("ba-1").unwrap().unwrap());
+    store.disk.folders.take_away(&bucket).unwrap();
+    store.create(request("bc-1", "true")).await.unwrap();
+    assert_eq!(store.scope(&key.access_key, &bucket).unwrap(), Scope::default());
+}
+
 /// A crash in the middle of a step leaves things in `work` only.
 #[tokio::test]
 async fn what_a_crash_left_in_the_work_folder_is_gone_after_a_restart() {

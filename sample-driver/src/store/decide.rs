@@ -9,7 +9,8 @@ use super::{
 /// One step on disk. Each is atomic or safe to repeat, so a crash between any two is repaired by repeating the call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
-    /// Write down durably for whom the bucket is about to be made.
+    /// Write down durably for whom the bucket is about to be made. Accounts that could use an earlier one of this id can't any
+    /// more.
     Mark(Marker),
     /// Make the bucket, in one step, empty.
     Make(BucketId),
@@ -17,8 +18,8 @@ pub(crate) enum Step {
     TakeAway(BucketId),
     /// Remove what was taken away.
     Purge(BucketId),
-    /// Forget for whom it was made.
-    Unmark(Marker),
+    /// Forget for whom it was made, if that is known, and what accounts could do with it.
+    Forget(BucketId, Option<Marker>),
 }
 
 /// What is there for one bucket.
@@ -54,7 +55,7 @@ pub(crate) fn create(seen: &Seen, request: &Request, id: &BucketId) -> Result<Ve
     match &seen.marker {
         Some(marker) if !marker.answers(request) => Err(CreateError::OtherRequest(id.clone())),
         Some(_) if seen.bucket.is_some() => Ok(vec![]),
-        Some(_) => Ok(vec![Step::Make(id.clone())]),
+        Some(marker) => Ok(vec![Step::Mark(marker.clone()), Step::Make(id.clone())]),
         None if seen.bucket.is_some() || seen.id_taken => Err(CreateError::Foreign(id.clone())),
         None => Ok(vec![Step::Mark(Marker::new(request.clone(), id.clone())), Step::Make(id.clone())]),
     }
@@ -75,7 +76,7 @@ pub(crate) fn delete(seen: &Seen, id: &BucketId, contents: Contents) -> Result<V
     }
     // Also without a bucket: an earlier delete may have come no further than taking it away.
     steps.push(Step::Purge(id.clone()));
-    steps.extend(seen.marker.clone().map(Step::Unmark));
+    steps.push(Step::Forget(id.clone(), seen.marker.clone()));
     Ok(steps)
 }
 
@@ -103,6 +104,14 @@ mod tests {
         assert_eq!(steps, [Step::Mark(marker()), Step::Make(id())]);
     }
 
+    /// The bucket may be gone in the middle of a delete: rights on it must not be there when it comes again.
+    #[test]
+    fn a_create_that_finds_only_its_marker_writes_it_again_before_it_makes() {
+        let seen = Seen { marker: Some(marker()), ..NOTHING };
+        let steps = create(&seen, &request("bc-1"), &id()).unwrap();
+        assert_eq!(steps, [Step::Mark(marker()), Step::Make(id())]);
+    }
+
     /// The other name's create may have got no further than its marker.
     #[test]
     fn an_id_that_another_name_has_is_refused_even_before_its_bucket_is_there() {
@@ -114,6 +123,6 @@ mod tests {
     fn a_delete_takes_the_bucket_away_before_it_forgets_whose_it_was() {
         let seen = Seen { marker: Some(marker()), id_taken: false, bucket: Some(Filling::Nothing) };
         let steps = delete(&seen, &id(), Contents::Keep).unwrap();
-        assert_eq!(steps, [Step::TakeAway(id()), Step::Purge(id()), Step::Unmark(marker())]);
+        assert_eq!(steps, [Step::TakeAway(id()), Step::Purge(id()), Step::Forget(id(), Some(marker()))]);
     }
 }

@@ -23,7 +23,9 @@ impl Disk {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(data_dir).map_err(cannot)?;
         // The ledger first: its lock keeps a second process from emptying `work` under the first.
         let ledger = Ledger::open(&data_dir.join("ledger.redb"))?;
-        Ok(Self { ledger, folders: Folders::open(data_dir).map_err(cannot)? })
+        let folders = Folders::open(data_dir).map_err(cannot)?;
+        ledger.take_stale_rights(|id| folders.exists(id)).map_err(OpenError::Rights)?;
+        Ok(Self { ledger, folders })
     }
 
     pub(crate) fn look_for_create(&self, name: &str, id: &BucketId) -> Result<Seen, StoreError> {
@@ -46,7 +48,7 @@ impl Disk {
             Step::Make(id) => self.folders.make(id),
             Step::TakeAway(id) => self.folders.take_away(id),
             Step::Purge(id) => self.folders.purge(id),
-            Step::Unmark(marker) => self.ledger.remove(marker),
+            Step::Forget(id, marker) => self.ledger.forget(id, marker.as_ref()),
         })
     }
 }

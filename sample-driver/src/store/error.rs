@@ -17,18 +17,21 @@ pub enum OpenError {
     /// The ledger file is there and can't be opened.
     #[error("ledger {0} can't be opened")]
     Ledger(PathBuf, #[source] redb::Error),
+    /// The rights on buckets that are gone can't be taken away.
+    #[error("can't take away rights on buckets that are gone")]
+    Rights(#[source] StoreError),
 }
 
 /// The disk or the ledger failed; the same call may succeed later.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Reading or writing markers failed.
+    /// Reading or writing records failed.
     #[error("the ledger can't be used")]
     Ledger(#[source] redb::Error),
-    /// A marker isn't what this version writes.
-    #[error("the ledger holds an unreadable marker")]
-    Marker(#[source] serde_json::Error),
+    /// A record isn't what this version writes.
+    #[error("the ledger holds an unreadable record")]
+    Record(#[source] serde_json::Error),
     /// A folder operation failed.
     #[error("can't {what} bucket {id}")]
     Folder {
@@ -107,6 +110,21 @@ pub enum DeleteError {
     /// S3 requests that change it didn't end in time.
     #[error("bucket {0} is being written to")]
     InUse(BucketId),
+    /// The disk or the ledger failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// An account wasn't made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GrantError {
+    /// There is one that was made for the same name with other buckets or rights.
+    #[error("account {0} exists with other buckets or access modes")]
+    OtherRequest(String),
+    /// A bucket that it is to use isn't there.
+    #[error("there is no bucket {0}")]
+    NoBucket(BucketId),
     /// The disk or the ledger failed.
     #[error(transparent)]
     Store(#[from] StoreError),

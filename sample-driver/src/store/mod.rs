@@ -1,4 +1,4 @@
-//! Buckets on disk and the proof of who asked for them.
+//! Buckets on disk, the proof of who asked for them, and the accounts that may use them.
 //!
 //! # Guarantees
 //! - A bucket is made only after a durable marker (name, protocols, parameters, id) says for which request. A crash may cut
@@ -9,10 +9,14 @@
 //! - The id stands in the marker, so that another id prefix after a restart orphans nothing.
 //! - What an S3 client was told is stored is not lost to a delete that had found the bucket empty: deletes shut the bucket
 //!   for writers first.
+//! - Each change of an account is one transaction: it is there with its key and its rights, or not at all.
+//! - Rights end with their bucket. No later bucket of the same id inherits them, whoever makes it; a repeated grant gives them anew.
 //!
 //! # Cancellation
 //! Work runs on threads that own the bucket's turn: dropping a future neither stops the work nor frees the turn early.
 
+mod account;
+mod accounts;
 mod decide;
 mod disk;
 mod error;
@@ -22,6 +26,8 @@ mod ledger;
 mod rooms;
 mod uploads;
 
+#[cfg(test)]
+mod account_tests;
 #[cfg(test)]
 mod crash_tests;
 #[cfg(test)]
@@ -33,8 +39,9 @@ use disk::Disk;
 use rooms::{Rooms, Turn};
 
 pub use self::{
+    account::{AccountRequest, KeyPair, Scope},
     decide::Contents,
-    error::{CreateError, DeleteError, NameError, OpenError, StoreError},
+    error::{CreateError, DeleteError, GrantError, NameError, OpenError, StoreError},
     id::{BadPrefix, BucketId, IdPrefix, NotABucketName},
     ledger::Request,
     rooms::Entered,

@@ -154,6 +154,14 @@ impl Entered {
         uploads::unfinished(&self.folder)
     }
 
+    /// Access key of who began this upload for this key; `None` if there is no such upload.
+    ///
+    /// # Errors
+    /// When the folder can't be read.
+    pub fn upload_owner(&self, key: &str, upload: &str) -> io::Result<Option<String>> {
+        uploads::owner_of(&self.folder, key, upload)
+    }
+
     /// Changes when a delete wants uploads into this bucket to end.
     #[must_use]
     pub fn cut(&self) -> watch::Receiver<u64> {
