@@ -12,8 +12,9 @@ use tempfile::TempDir;
 use tokio::process::Command;
 use tokio::time::{Instant, sleep};
 
-use super::cluster::Cluster;
+use super::cluster::{Access, Cluster};
 use super::narrator::Narrator;
+use super::wire;
 use crate::process::Process;
 
 /// The name of the driver.
@@ -21,6 +22,22 @@ pub(super) const DRIVER: &str = "sample.objectstorage.local";
 /// How long anything may take that should take moments; machines may be slow.
 const PATIENCE: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(20);
+
+/// What the driver's S3 server is signed for.
+const REGION: &str = "us-east-1";
+
+/// How long the driver waits before it answers, after it did the work.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delays {
+    pub(super) create: &'static str,
+    pub(super) grant: &'static str,
+}
+
+impl Default for Delays {
+    fn default() -> Self {
+        Self { create: "0s", grant: "0s" }
+    }
+}
 
 /// All processes, and the folder they work in.
 pub(super) struct World {
@@ -64,29 +81,34 @@ impl World {
         Ok(Cluster::new(&apiserver.client().context("connect to the API server")?))
     }
 
-    /// Starts the driver; it waits for `delay` after making a bucket before it tells.
-    pub(super) async fn start_driver(&mut self, delay: &str) -> Result<ObjectStore> {
+    /// Starts the driver, and waits for its S3 server.
+    pub(super) async fn start_driver(&mut self, delays: Delays) -> Result<()> {
         std::fs::create_dir_all(self.path("socket")).context("make the socket's folder")?;
         let mut command = Command::new(beside_us("cosi-sample-driver"));
         command
-            .args(["--driver-name", DRIVER, "--create-delay", delay, "--s3-listen", &self.s3, "--endpoint"])
-            .arg(self.socket())
+            .args(["--driver-name", DRIVER, "--create-delay", delays.create, "--grant-delay", delays.grant])
+            .args(["--s3-listen", &self.s3, "--endpoint", &self.socket()])
             .arg("--data-dir")
             .arg(self.path("data"));
         self.driver = Some(Process::start(command, &self.path("driver.log"))?);
         self.await_backend().await
     }
 
-    async fn await_backend(&mut self) -> Result<ObjectStore> {
+    /// The S3 server, with the operator's key pair.
+    pub(super) fn backend(&self) -> Result<ObjectStore> {
+        ObjectStore::open(&self.s3_url(), &self.credentials()).context("read the operator's key pair")
+    }
+
+    async fn await_backend(&mut self) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let ended = self.driver.as_mut().and_then(Process::ended);
             ensure!(ended.is_none(), "the driver ended");
             // The key pair is written at the first start.
-            if let Ok(backend) = ObjectStore::open(&self.s3_url(), &self.credentials())
+            if let Ok(backend) = self.backend()
                 && backend.buckets().await.is_ok()
             {
-                return Ok(backend);
+                return Ok(());
             }
             ensure!(Instant::now() < deadline, "the driver's S3 server does not answer");
             sleep(POLL).await;
@@ -134,6 +156,23 @@ impl World {
             ensure!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
             sleep(POLL).await;
         }
+    }
+
+    /// Waits until the driver's log names something.
+    pub(super) async fn await_driver_log(&mut self, what: &str, text: &str) -> Result<()> {
+        let log = self.path("driver.log");
+        let found = async || {
+            let written = tokio::fs::read_to_string(&log).await.context("read the driver's log")?;
+            Ok(written.contains(text).then_some(()))
+        };
+        self.await_(what, found).await
+    }
+
+    /// Asks the driver for the account that it made for `access`; a driver answers a repeated call with the same one.
+    pub(super) async fn grant_again(&self, access: &Access, bucket: &str) -> Result<ObjectStore> {
+        let granted = wire::grant(&self.socket(), access, bucket).await.context("ask the driver")?;
+        let keys = granted.credentials.and_then(|c| c.s3).context("the driver gave no key pair")?;
+        Ok(ObjectStore::with_key(&self.s3_url(), REGION, &keys.access_key_id, &keys.access_secret_key))
     }
 
     /// Ends everything. The folder goes, too, unless it shall be `left` for a look at the logs.
