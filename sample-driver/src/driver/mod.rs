@@ -125,6 +125,7 @@ impl Driver for SampleDriver {
         request: GrantAccessRequest,
     ) -> Result<GrantedAccess, DriverError> {
         let key = self.store.grant(accounts::wanted(&request)?).await?;
+        tracing::info!(account = %request.account_name, "the account is there");
         tokio::time::sleep(self.profile.grant_delay).await;
         let ids = request.buckets.into_iter().map(|bucket| bucket.bucket_id);
         Ok(GrantedAccess {
