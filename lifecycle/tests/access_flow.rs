@@ -98,8 +98,7 @@ fn granted() -> CallOk {
         ];
         pairs.map(|(key, value)| (key.to_owned(), value)).into()
     };
-    let bucket =
-        |n: u32| GrantedBucket { id: format!("id-{n}"), info: vec![(ObjectProtocol::S3, info(n))] };
+    let bucket = |n: u32| GrantedBucket { id: format!("id-{n}"), info: vec![(ObjectProtocol::S3, info(n))] };
     let mut credentials = SecretData::default();
     credentials.set("COSI_S3_ACCESS_KEY_ID", "key".to_owned());
     credentials.set("COSI_S3_ACCESS_SECRET_KEY", "canary".to_owned());
@@ -179,7 +178,9 @@ fn an_access_becomes_ready_by_buckets_secrets_look_grant_secrets_status() {
         assert!(!format!("{effect:?}").contains("canary"), "I7");
     }
     let effect = pass.secret(Some(secret(&[&KEYS[..], &["COSI_PROTOCOL"]].concat())));
-    let Effect::WriteStatus { status: StatusWrite::Ready(account), .. } = effect else { panic!("{effect:?}") };
+    let Effect::WriteStatus { status: StatusWrite::Ready(account), .. } = effect else {
+        panic!("{effect:?}")
+    };
     assert_eq!(account.as_str(), "account");
     let effect = pass.wrote(|view| {
         view.ready = true;

@@ -69,8 +69,8 @@ pub(super) struct Pass {
 pub(super) enum Sight {
     Missing,
     Found(SecretView),
-    /// It could not be read or written; no more of it in this pass.
-    Failed(String),
+    /// It could not be read or written; no more of it in this pass. A person is to know why, unless it passes by itself.
+    Failed(Option<String>),
 }
 
 /// The effect whose result comes next.
@@ -171,7 +171,7 @@ impl AccessState {
     pub(super) fn secret_failed(
         &mut self,
         name: Arc<str>,
-        why: String,
+        why: Option<String>,
         failure: Option<&WriteFailure>,
         ctx: &Context<'_>,
     ) {

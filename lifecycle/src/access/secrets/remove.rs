@@ -1,0 +1,58 @@
+//! How a Secret goes.
+
+use std::sync::Arc;
+
+use super::{Next, Whose, version, whose};
+use crate::access::decide::View;
+use crate::access::state::{Awaiting, Deed, Sight};
+use crate::access::{AccessState, AccessView, Effect, SecretView};
+use crate::{Context, NoteReason};
+
+impl AccessState {
+    /// No Secret of the access is left. `None` if so.
+    pub(in crate::access) fn remove(
+        &mut self,
+        view: View<'_>,
+        owner: &Arc<AccessView>,
+        ctx: &Context<'_>,
+    ) -> Option<Effect> {
+        let removal = self.each(view, owner, NoteReason::DeletionBlocked, ctx, |state, name| {
+            state.next_to_remove(owner, name)
+        });
+        if removal.is_some() {
+            return removal;
+        }
+        // One that was to be created without certain outcome may still appear, and nobody would look for it then.
+        self.secrets.landing.retain(|_, until| *until > ctx.now);
+        let until = self.secrets.landing.values().max().copied()?;
+        Some(self.pause(view, until, ctx))
+    }
+
+    fn next_to_remove(&mut self, owner: &AccessView, name: &Arc<str>) -> Next {
+        let secret = match self.sight(name) {
+            None => return Next::Do(self.look(owner, name)),
+            Some(Sight::Missing) => return Next::Fine,
+            Some(Sight::Failed(_)) => return Next::Blocked,
+            Some(Sight::Found(secret)) => secret.clone(),
+        };
+        match whose(owner, &secret) {
+            Whose::Ours => self.next_to_drop(owner, name, &secret),
+            Whose::Leftover | Whose::Foreign => Next::Fine,
+        }
+    }
+
+    /// First our finalizer goes, then the Secret. Others' finalizers are not waited for (C18).
+    pub(super) fn next_to_drop(&mut self, owner: &AccessView, name: &Arc<str>, secret: &SecretView) -> Next {
+        let version = version(owner, name, secret);
+        if secret.finalizer {
+            let finalizers = secret.other_finalizers.iter().map(ToString::to_string).collect();
+            let effect = Effect::ReleaseSecret { secret: version, finalizers };
+            return Next::Do(self.expect(Awaiting::Secret(Arc::clone(name), Deed::Release), effect));
+        }
+        if !secret.deleting {
+            let effect = Effect::DeleteSecret(version);
+            return Next::Do(self.expect(Awaiting::Secret(Arc::clone(name), Deed::Delete), effect));
+        }
+        Next::Fine
+    }
+}

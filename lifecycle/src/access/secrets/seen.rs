@@ -1,0 +1,89 @@
+//! What became of a Secret, and how it is now.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::have::is_held;
+use crate::access::state::{Deed, Sight};
+use crate::access::{AccessState, SecretView};
+use crate::{Context, WriteFailure};
+
+/// After so long a request that the API server did not answer has certainly ended there.
+const API_SERVER_GIVES_UP: Duration = Duration::from_mins(1);
+
+impl AccessState {
+    /// Something was done with a Secret, or was to be.
+    pub(in crate::access) fn secret(
+        &mut self,
+        name: Arc<str>,
+        deed: Deed,
+        result: Result<Option<SecretView>, WriteFailure>,
+        ctx: &Context<'_>,
+    ) {
+        use WriteFailure::{Conflict, Forbidden, Invalid, NotFound, Other};
+        // What is known of the access is older than what is known of the Secret now.
+        self.pass.live = false;
+        let creates = matches!(deed, Deed::Reserve | Deed::Create);
+        // Whatever became of a creation that failed, the Secret may be there.
+        self.secrets.met |= creates && result.is_err();
+        match result {
+            Ok(found) => {
+                if deed != Deed::Look {
+                    self.pace.wrote();
+                }
+                self.see(Arc::clone(&name), found);
+                if matches!(deed, Deed::Create | Deed::Fill) {
+                    self.written(name, ctx);
+                }
+            }
+            Err(Conflict) => {
+                self.pass.sights.remove(&name);
+                self.pace.conflicted(ctx);
+            }
+            Err(NotFound) if !creates => self.see(name, None),
+            Err(failure) => {
+                if creates && matches!(failure, Other { .. }) {
+                    self.secrets.landing.insert(Arc::clone(&name), ctx.now + API_SERVER_GIVES_UP);
+                }
+                let verb = if deed == Deed::Look { "read" } else { "written" };
+                let why = match &failure {
+                    Invalid { message } | Forbidden { message } => Some(message.as_str()),
+                    Conflict | NotFound => Some("its namespace is gone"),
+                    Other { .. } => None,
+                };
+                let why = why.map(|why| format!("cannot be {verb}: {why}"));
+                self.secret_failed(name, why, Some(&failure), ctx);
+            }
+        }
+    }
+
+    /// Credentials were written into a Secret. Whoever takes them out again on the way must not make us write for ever.
+    fn written(&mut self, name: Arc<str>, ctx: &Context<'_>) {
+        let (Some(granted), Some(Sight::Found(secret))) =
+            (&mut self.backend.answer, self.pass.sights.get(&name))
+        else {
+            return;
+        };
+        let complete = granted.data.get(&name).is_none_or(|data| is_held(secret, data));
+        if complete {
+            granted.written.insert(name);
+        } else {
+            let why = "does not keep what is written into it".to_owned();
+            self.secret_failed(name, Some(why), None, ctx);
+        }
+    }
+
+    /// How a Secret is now.
+    fn see(&mut self, name: Arc<str>, found: Option<SecretView>) {
+        // One that nothing holds any more is gone with the write that took the last finalizer off.
+        let held = |s: &SecretView| !s.deleting || s.finalizer || !s.other_finalizers.is_empty();
+        let sight = match found.filter(held) {
+            Some(secret) => {
+                self.secrets.landing.remove(&name);
+                Sight::Found(secret)
+            }
+            None => Sight::Missing,
+        };
+        self.pass.sights.insert(name, sight);
+    }
+}
