@@ -1,38 +1,23 @@
 //! Buckets by the thousand, and the bare generator.
 
-use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use cosi_api::{Bucket, names};
-use futures::{StreamExt as _, TryStreamExt as _, pin_mut, stream};
-use kube::api::{Patch, PatchParams, PostParams};
-use kube::runtime::{WatchStreamExt as _, watcher};
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use kube::api::{ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt as _};
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
-use tokio::time::timeout;
+
+use super::ready::Ready;
 
 /// Requests at a time.
-const PARALLEL: usize = 32;
-/// Longest time for one phase.
-const PATIENCE: Duration = Duration::from_mins(15);
+pub(super) const PARALLEL: usize = 32;
 
 /// Makes Buckets.
 #[derive(Clone)]
 pub(super) struct Load {
     buckets: Api<Bucket>,
-}
-
-/// A watch that counts the Ready Buckets of a phase.
-pub(super) struct Ready(JoinHandle<Result<Span>>);
-
-/// When the first and the last Bucket of a phase became Ready, and how many did.
-#[derive(Clone, Copy)]
-pub(super) struct Span {
-    first: Instant,
-    last: Instant,
-    count: u32,
 }
 
 impl Load {
@@ -73,46 +58,15 @@ impl Load {
 
     /// Begins to watch for `count` Ready Buckets of a phase.
     pub(super) fn watch(&self, phase: &'static str, count: u32) -> Ready {
-        Ready(tokio::spawn(watch(self.buckets.clone(), phase, count)))
+        Ready::watch(self.buckets.clone(), phase, count)
     }
-}
 
-impl Ready {
-    /// Waits until all are Ready.
-    pub(super) async fn all(self) -> Result<Span> {
-        let waited = timeout(PATIENCE, self.0).await;
-        waited
-            .with_context(|| format!("not all Buckets became Ready in {PATIENCE:?}"))?
-            .context("watch Buckets")?
+    /// The Buckets of a phase.
+    pub(super) async fn of(&self, phase: &str) -> Result<Vec<Bucket>> {
+        let all = self.buckets.list(&ListParams::default()).await.context("list Buckets")?;
+        let prefix = format!("{phase}-");
+        Ok(all.items.into_iter().filter(|bucket| bucket.name_any().starts_with(&prefix)).collect())
     }
-}
-
-impl Span {
-    /// Buckets per second.
-    pub(super) fn rate(&self) -> f64 {
-        f64::from(self.count - 1) / self.last.duration_since(self.first).as_secs_f64()
-    }
-}
-
-async fn watch(buckets: Api<Bucket>, phase: &str, count: u32) -> Result<Span> {
-    let prefix = format!("{phase}-");
-    let events = watcher(buckets, watcher::Config::default()).default_backoff().applied_objects();
-    pin_mut!(events);
-    let mut seen = HashSet::new();
-    let mut first = None;
-    while let Some(bucket) = events.try_next().await.context("watch Buckets")? {
-        let name = bucket.name_any();
-        let ready = bucket.status.is_some_and(|status| status.ready_to_use);
-        if !ready || !name.starts_with(&prefix) || !seen.insert(name) {
-            continue;
-        }
-        let last = Instant::now();
-        let first = *first.get_or_insert(last);
-        if seen.len() == count as usize {
-            return Ok(Span { first, last, count });
-        }
-    }
-    anyhow::bail!("the watch ended")
 }
 
 fn bucket(driver: &str, phase: &str, number: u32) -> Value {

@@ -5,20 +5,28 @@ use std::fs;
 use anyhow::{Context, Result};
 use kube::Client;
 
-/// Writes to Buckets and Events that the API server has got, refused ones and status writes included.
+/// Writes to what a sidecar writes that the API server has got, refused ones and status writes included.
 pub(super) async fn writes(client: &Client) -> Result<f64> {
-    let request = http::Request::get("/metrics").body(Vec::new()).context("ask for metrics")?;
-    Ok(count_writes(&client.request_text(request).await.context("read the API server's metrics")?))
+    let resources = ["buckets", "bucketaccesses", "secrets", "events"];
+    Ok(count(&metrics(client).await?, &resources, &["POST", "PUT", "PATCH", "APPLY", "DELETE"]))
 }
 
-fn count_writes(metrics: &str) -> f64 {
+/// Reads of single Secrets that the API server has got.
+pub(super) async fn secret_reads(client: &Client) -> Result<f64> {
+    Ok(count(&metrics(client).await?, &["secrets"], &["GET"]))
+}
+
+async fn metrics(client: &Client) -> Result<String> {
+    let request = http::Request::get("/metrics").body(Vec::new()).context("ask for metrics")?;
+    client.request_text(request).await.context("read the API server's metrics")
+}
+
+fn count(metrics: &str, resources: &[&str], verbs: &[&str]) -> f64 {
     let of_interest = |line: &&str| {
         let has = |label: &str, values: &[&str]| {
             values.iter().any(|value| line.contains(&format!("{label}=\"{value}\"")))
         };
-        line.starts_with("apiserver_request_total{")
-            && has("resource", &["buckets", "events"])
-            && has("verb", &["POST", "PUT", "PATCH", "APPLY", "DELETE"])
+        line.starts_with("apiserver_request_total{") && has("resource", resources) && has("verb", verbs)
     };
     let numbers = metrics.lines().filter(of_interest).filter_map(|line| line.rsplit(' ').next());
     numbers.filter_map(|number| number.parse::<f64>().ok()).sum()
@@ -63,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_writes_of_buckets_and_events_are_counted() {
+    fn only_the_requests_that_are_meant_are_counted() {
         let line = |verb: &str, resource: &str, n: u32| {
             format!("apiserver_request_total{{code=\"200\",resource=\"{resource}\",verb=\"{verb}\"}} {n}\n")
         };
@@ -74,7 +82,8 @@ mod tests {
             line("LIST", "buckets", 50),
             line("PATCH", "leases", 60),
         ];
-        assert!((count_writes(&text.concat()) - 7.0).abs() < f64::EPSILON);
+        let found = count(&text.concat(), &["buckets", "events"], &["POST", "PATCH"]);
+        assert!((found - 7.0).abs() < f64::EPSILON);
     }
 
     #[test]

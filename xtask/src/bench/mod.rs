@@ -3,8 +3,10 @@
 //! Everything happens in one run on one machine, so that numbers compare: first what the API server can do at most with
 //! the two writes that a Bucket costs, then what the sidecar makes of it. The driver is a scripted one in this process.
 
+mod accesses;
 mod load;
 mod meter;
+mod ready;
 mod report;
 mod rig;
 
@@ -13,6 +15,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 
 use crate::workspace::{cargo, root, run};
+use accesses::Accesses;
 use load::Load;
 use report::Report;
 use rig::Rig;
@@ -55,9 +58,11 @@ async fn measure(buckets: u32) -> Result<Report> {
     speed(&mut report, &mut rig, &load, sample).await?;
     many(&mut report, &mut rig, &load, buckets - 2 * sample).await?;
 
+    grant(&mut report, &mut rig, &load, sample).await?;
+
     step("restart");
     let (calls, writes) = (rig.calls(), rig.writes().await?);
-    rig.start().await?;
+    report.restart_look = rig.start_and_look(sample).await?;
     report.restart_calls = rig.calls() - calls;
     report.restart_writes = rig.writes().await? - writes;
     report.rss_restarted = rig.rss()?;
@@ -93,6 +98,18 @@ async fn many(report: &mut Report, rig: &mut Rig, load: &Load, count: u32) -> Re
     report.writes_per_bucket = (rig.writes().await? - writes) / f64::from(count) - 1.0;
     report.calls_per_bucket = f64::from(rig.calls() - calls) / f64::from(count);
     report.rss_full = rig.rss()?;
+    rig.stop().await
+}
+
+/// An access to each Bucket of an earlier phase.
+async fn grant(report: &mut Report, rig: &mut Rig, load: &Load, sample: u32) -> Result<()> {
+    step("handed over to Ready, instant driver");
+    let accesses = Accesses::new(rig.client());
+    accesses.create(rig::DRIVER, "access", &load.of("instant").await?).await?;
+    let (calls, writes) = (rig.calls(), rig.writes().await?);
+    report.accesses = rig.work_off_accesses(&accesses, sample).await?;
+    report.writes_per_access = (rig.writes().await? - writes) / f64::from(sample);
+    report.calls_per_access = f64::from(rig.calls() - calls) / f64::from(sample);
     rig.stop().await
 }
 

@@ -24,15 +24,23 @@ pub(super) struct Report {
     pub(super) writes_per_bucket: f64,
     /// Driver calls for each Bucket that became Ready.
     pub(super) calls_per_bucket: f64,
+    /// Accesses to one bucket each per second, handed over to Ready, with a driver that answers at once.
+    pub(super) accesses: f64,
+    /// Writes of the sidecar for each access that became Ready.
+    pub(super) writes_per_access: f64,
+    /// Driver calls for each access that became Ready.
+    pub(super) calls_per_access: f64,
     /// Memory of the sidecar without Buckets.
     pub(super) rss_idle: f64,
     /// Memory after all Buckets became Ready.
     pub(super) rss_full: f64,
     /// Memory after a restart with all Buckets Ready.
     pub(super) rss_restarted: f64,
-    /// Driver calls at a restart with all Buckets Ready.
+    /// Seconds from a restart until each Secret of each Ready access was looked at.
+    pub(super) restart_look: f64,
+    /// Driver calls at a restart with all Buckets and accesses Ready.
     pub(super) restart_calls: u32,
-    /// Writes at a restart with all Buckets Ready.
+    /// Writes at a restart with all Buckets and accesses Ready.
     pub(super) restart_writes: f64,
 }
 
@@ -76,15 +84,31 @@ impl Report {
             expected,
             met: value <= limit,
         };
+        let rate_of_accesses = Line {
+            what: "handed over to Ready, instant driver".to_owned(),
+            value: format!("{:.0} accesses/s", self.accesses),
+            expected: "≥ 60/s",
+            met: self.accesses >= 60.0,
+        };
+        let look = Line {
+            what: format!("restart: {} Secrets looked at", self.sample),
+            value: format!("{:.1} s", self.restart_look),
+            expected: "≤ 30 s",
+            met: self.restart_look <= 30.0,
+        };
         let full = format!("memory, {} Buckets Ready", self.buckets);
         vec![
             rate("create to Ready, instant driver", self.instant),
             rate("create to Ready, 100 ms driver", self.slow),
             count("API writes per Bucket", self.writes_per_bucket, 2.0, "2"),
             count("driver calls per Bucket", self.calls_per_bucket, 1.0, "1"),
+            rate_of_accesses,
+            count("API writes per access", self.writes_per_access, 3.0, "3"),
+            count("driver calls per access", self.calls_per_access, 1.0, "1"),
             memory("memory, no Buckets".to_owned(), self.rss_idle, 20.0, "≤ 20 MB"),
             memory(full.clone(), self.rss_full, 40.0, "≤ 40 MB"),
             memory(format!("{full}, restarted"), self.rss_restarted, 40.0, "≤ 40 MB"),
+            look,
             count("driver calls at restart", f64::from(self.restart_calls), 0.0, "0"),
             count("API writes at restart", self.restart_writes, 0.0, "0"),
         ]
@@ -108,7 +132,7 @@ mod tests {
     use super::*;
 
     fn good() -> Report {
-        Report { ceiling: 100.0, instant: 70.0, slow: 60.0, ..Report::new(10, 1) }
+        Report { ceiling: 100.0, instant: 70.0, slow: 60.0, accesses: 60.0, ..Report::new(10, 1) }
     }
 
     #[test]
@@ -118,11 +142,15 @@ mod tests {
 
     #[test]
     fn each_number_that_is_worse_is_found() {
-        let worse: [fn(&mut Report); 9] = [
+        let worse: [fn(&mut Report); 13] = [
             |r| r.instant = 59.0,
             |r| r.slow = 59.0,
             |r| r.writes_per_bucket = 2.01,
             |r| r.calls_per_bucket = 1.01,
+            |r| r.accesses = 59.0,
+            |r| r.writes_per_access = 3.01,
+            |r| r.calls_per_access = 1.01,
+            |r| r.restart_look = 31.0,
             |r| r.rss_idle = 21.0,
             |r| r.rss_full = 41.0,
             |r| r.rss_restarted = 41.0,

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 use tokio::time::{Instant, sleep};
 
+use super::accesses::Accesses;
 use super::load::Load;
 use super::meter;
 use crate::process::Process;
@@ -71,6 +72,29 @@ impl Rig {
         let span = ready.all().await?;
         self.stop().await?;
         Ok(span.rate())
+    }
+
+    /// Accesses per second, from the first Ready one to the last, when all are handed over at the start. The sidecar goes on.
+    pub(super) async fn work_off_accesses(&mut self, accesses: &Accesses, count: u32) -> Result<f64> {
+        let ready = accesses.watch("access", count);
+        self.launch()?;
+        let span = ready.all().await?;
+        self.settle().await?;
+        Ok(span.rate())
+    }
+
+    /// Starts the sidecar; says how long it takes until it has looked at so many Secrets.
+    pub(super) async fn start_and_look(&mut self, secrets: u32) -> Result<f64> {
+        let before = meter::secret_reads(&self.client).await?;
+        let begin = Instant::now();
+        self.launch()?;
+        while meter::secret_reads(&self.client).await? < before + f64::from(secrets) {
+            ensure!(begin.elapsed() < PATIENCE, "the sidecar does not look at its Secrets");
+            sleep(POLL).await;
+        }
+        let seconds = begin.elapsed().as_secs_f64();
+        self.settle().await?;
+        Ok(seconds)
     }
 
     /// Starts the sidecar and waits until it has nothing to do.
