@@ -1,13 +1,15 @@
-//! The COSI sidecar: it runs beside a storage vendor's driver, watches Buckets, and calls the driver so that each Bucket
-//! has its backend bucket – and none is left behind when it goes.
+//! The COSI sidecar: it runs beside a storage vendor's driver, watches Buckets and BucketAccesses, and calls the driver so
+//! that each has its bucket or account at the backend – and none is left behind when it goes.
 //!
 //! All decisions are made in crate `cosi-lifecycle`; this crate is the shell around them:
 //!
 //! ```text
-//! cluster::watch ─▶ cluster::Index ─▶ work::Queue ─▶ work::Worker ─▶ lifecycle step
+//! cluster::watch ─▶ cluster::Index ─▶ work::Queue ─▶ work::Workers ─▶ lifecycle step
 //!                        ▲                                │ one effect at a time
-//!                        └──────── own writes ◀───────────┴──▶ driver::Driver, cluster::Buckets
+//!                        └──────── own writes ◀───────────┴──▶ driver::Driver, cluster::{Buckets, Accesses, Secrets}
 //! ```
+//!
+//! This chain exists once for each kind, with its own index, queue and pool of workers.
 
 pub mod clock;
 pub mod cluster;

@@ -39,7 +39,11 @@ pub struct Settings {
     #[arg(long, env = "SIDECAR_RETRY_INTERVAL_MAX", default_value = "5m", value_parser = positive, value_name = "DURATION")]
     pub retry_interval_max: Duration,
 
-    /// How many objects are worked on at the same time
+    /// Names of S3 values in the Secrets of accesses: COSI's own, those that AWS tools read, or both
+    #[arg(long, env = "SIDECAR_SECRET_KEYS", default_value = "cosi", value_enum, value_name = "NAMES")]
+    pub secret_keys: SecretKeys,
+
+    /// How many objects of each kind are worked on at the same time
     #[arg(long, env = "SIDECAR_WORKER_THREADS", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096), value_name = "N")]
     pub worker_threads: u16,
 
@@ -62,6 +66,18 @@ pub struct Settings {
     /// Least severe log lines to print: error, warn, info, debug or trace; or by module with libraries, as in debug,h2=warn
     #[arg(long, env = "SIDECAR_LOG_LEVEL", default_value = "info", value_name = "LEVEL")]
     pub log_level: String,
+}
+
+/// Names of S3 values in the Secrets of accesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SecretKeys {
+    /// As COSI names them: `COSI_S3_ENDPOINT` and so on.
+    #[default]
+    Cosi,
+    /// As AWS tools and SDKs read them without more ado: `AWS_ENDPOINT_URL` and so on.
+    Aws,
+    /// Each value under both names.
+    Both,
 }
 
 /// Form of the log.
@@ -136,6 +152,7 @@ mod tests {
         let settings = parse(&[]).unwrap();
         assert_eq!(settings.lifecycle(), cosi_lifecycle::Settings::default());
         assert_eq!(settings.worker_threads, 64);
+        assert_eq!(settings.secret_keys, SecretKeys::Cosi);
         assert_eq!(settings.driver_endpoint, PathBuf::from("/var/lib/cosi/cosi.sock"));
     }
 
@@ -155,6 +172,7 @@ mod tests {
     #[case(&["--driver-endpoint", "unix:///tmp/x"], "end with .sock")]
     #[case(&["--driver-name", "Not A Name"], "--driver-name")]
     #[case(&["--worker-threads", "0"], "--worker-threads")]
+    #[case(&["--secret-keys", "azure"], "--secret-keys")]
     #[case(&["--log-format", "xml"], "--log-format")]
     #[case(&["--no-such-flag"], "--no-such-flag")]
     fn a_wrong_flag_says_what_is_wrong_and_where(#[case] args: &[&str], #[case] expected: &str) {

@@ -1,32 +1,23 @@
 //! Reads and writes of Buckets and their claims.
 
-use std::future::Future;
 use std::sync::Arc;
 
 use cosi_api::{Bucket, BucketClaim, Parameters};
-use cosi_lifecycle::WriteFailure;
 use cosi_lifecycle::bucket::{BucketView, Claim, ClaimRef, StatusWrite};
-use kube::api::{ApiResource, DynamicObject, Patch, PatchParams};
-use kube::{Api, Client};
+use cosi_lifecycle::{Kind, WriteFailure};
+use futures::{StreamExt as _, stream};
+use kube::api::{ApiResource, DynamicObject};
+use kube::{Api, Client, ResourceExt as _};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::failure::{ANSWER_WITHIN, classify, too_late};
+use super::objects::{Objects, Sight, answered, error, merge, merge_status, undecodable};
 use super::shared::Shared;
+use super::{Indexed, Key};
 
-/// A Bucket as it came from the API server.
-#[derive(Debug)]
-pub enum Sight {
-    /// Our driver's.
-    Ours(BucketView),
-    /// Another driver's; not to be touched (C9).
-    Foreign,
-    /// It cannot be decoded, so nothing is done about it (R17).
-    Unreadable {
-        /// Why.
-        reason: String,
-    },
-}
+/// How many Buckets are read at the same time for one access.
+const READ_AT_ONCE: usize = 8;
 
 /// The Buckets of one driver.
 #[derive(Clone)]
@@ -44,28 +35,6 @@ impl Buckets {
         let resource = ApiResource::erase::<Bucket>(&());
         let api = Api::all_with(client.clone(), &resource);
         Self { client, api, driver, parameters: Arc::default() }
-    }
-
-    /// The untyped API: one object that cannot be decoded must not keep the others from being seen.
-    #[must_use]
-    pub fn api(&self) -> Api<DynamicObject> {
-        self.api.clone()
-    }
-
-    /// Looks at an object. Its driver is looked at first, so that another driver's malformed Bucket is none of our business.
-    #[must_use]
-    pub fn look(&self, object: DynamicObject) -> Sight {
-        let driver = object.data.pointer("/spec/driverName").and_then(Value::as_str).map(str::to_owned);
-        if driver.is_some_and(|d| d != *self.driver) {
-            return Sight::Foreign;
-        }
-        match object.try_parse::<Bucket>() {
-            Ok(bucket) => match BucketView::of(&bucket) {
-                Some(view) => Sight::Ours(self.compact(view)),
-                None => Sight::Unreadable { reason: "it lacks name, uid or resourceVersion".to_owned() },
-            },
-            Err(error) => Sight::Unreadable { reason: error.to_string() },
-        }
     }
 
     /// Thousands of Buckets have one driver and come from a few classes.
@@ -97,9 +66,7 @@ impl Buckets {
         finalizers: &[String],
     ) -> Result<Option<BucketView>, WriteFailure> {
         let metadata = json!({ "uid": uid, "resourceVersion": resource_version, "finalizers": finalizers });
-        let patch = json!({ "metadata": metadata });
-        let object = answered(self.api.patch(name, &parameters(), &Patch::Merge(&patch))).await?;
-        self.view(object)
+        self.view(merge(&self.api, name, &json!({ "metadata": metadata })).await?)
     }
 
     /// Merges into the status, if the object is still the version that was read.
@@ -113,10 +80,7 @@ impl Buckets {
         resource_version: &str,
         status: &StatusWrite,
     ) -> Result<Option<BucketView>, WriteFailure> {
-        let patch =
-            json!({ "metadata": { "resourceVersion": resource_version }, "status": status_patch(status) });
-        let object = answered(self.api.patch_status(name, &parameters(), &Patch::Merge(&patch))).await?;
-        self.view(object)
+        self.view(merge_status(&self.api, name, resource_version, &status_patch(status)).await?)
     }
 
     /// Whether the claim that a Bucket names is still there to stay.
@@ -132,16 +96,72 @@ impl Buckets {
         if same && found.metadata.deletion_timestamp.is_none() { Claim::Live } else { Claim::Leaving }
     }
 
-    fn view(&self, object: DynamicObject) -> Result<Option<BucketView>, WriteFailure> {
-        match self.look(object) {
-            Sight::Ours(view) => Ok(Some(view)),
-            Sight::Foreign => Ok(None),
-            Sight::Unreadable { reason } => {
-                let message = format!("the Bucket cannot be decoded: {reason}");
-                Err(WriteFailure::Other { message, retry_after: None })
-            }
+    /// Live reads of Buckets, whosever they are, in the order of `names`. `None`: there is no such Bucket.
+    pub async fn read_all(&self, names: Vec<Key>) -> Vec<Result<Option<BucketView>, WriteFailure>> {
+        let reads = names.into_iter().map(|name| async move { self.read_any(&name).await });
+        stream::iter(reads).buffered(READ_AT_ONCE).collect().await
+    }
+
+    async fn read_any(&self, name: &str) -> Result<Option<BucketView>, WriteFailure> {
+        let Some(object) = answered(self.api.get_opt(name)).await? else { return Ok(None) };
+        decode(object).map(Some).map_err(|reason| undecodable(Kind::Bucket, &reason))
+    }
+}
+
+impl Objects for Buckets {
+    type View = BucketView;
+
+    const KIND: Kind = Kind::Bucket;
+    const PLURAL: &'static str = "Buckets";
+    const RIGHTS: &'static str =
+        "allow get, list, watch and patch on buckets.objectstorage.k8s.io, and patch on buckets/status";
+
+    fn api(&self) -> Api<DynamicObject> {
+        self.api.clone()
+    }
+
+    fn key(object: &DynamicObject) -> Key {
+        object.name_any().into()
+    }
+
+    fn look(&self, object: DynamicObject) -> Sight<BucketView> {
+        let driver = object.data.pointer("/spec/driverName").and_then(Value::as_str);
+        if driver.is_some_and(|d| d != &*self.driver) {
+            return Sight::Foreign;
+        }
+        match decode(object) {
+            Ok(view) => Sight::Ours(self.compact(view)),
+            Err(reason) => Sight::Unreadable { reason },
         }
     }
+}
+
+impl Indexed for BucketView {
+    fn key(&self) -> &Key {
+        &self.name
+    }
+
+    fn resource_version(&self) -> &str {
+        &self.resource_version
+    }
+
+    fn matters(before: Option<&Self>, after: Option<&Self>) -> bool {
+        Self::matters(before, after)
+    }
+
+    fn is_gone(&self) -> bool {
+        self.deleting && !self.is_held()
+    }
+
+    fn waits_for(&self) -> impl Iterator<Item = &Key> {
+        std::iter::empty()
+    }
+}
+
+/// The view of an object, or why there is none.
+fn decode(object: DynamicObject) -> Result<BucketView, String> {
+    let bucket = object.try_parse::<Bucket>().map_err(|error| error.to_string())?;
+    BucketView::of(&bucket).ok_or_else(|| "it lacks name, uid or resourceVersion".to_owned())
 }
 
 /// Whether the API server says of this very object that it does not exist (I3). A 404 of another kind – a version that is
@@ -162,15 +182,6 @@ fn unreadable(claim: &ClaimRef, failure: &WriteFailure) -> Claim {
     Claim::Unreadable
 }
 
-fn parameters() -> PatchParams {
-    PatchParams { field_manager: Some("cosi-sidecar".to_owned()), ..PatchParams::default() }
-}
-
-/// The answer, or what its absence means.
-async fn answered<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T, WriteFailure> {
-    timeout(ANSWER_WITHIN, request).await.map_err(too_late)?.map_err(|e| classify(&e))
-}
-
 /// The merge patch of a status. What is empty is left out: the API server refuses empty lists and maps.
 fn status_patch(status: &StatusWrite) -> Value {
     match status {
@@ -185,8 +196,7 @@ fn status_patch(status: &StatusWrite) -> Value {
             })
         }
         StatusWrite::Error { text, first } => {
-            let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-            let error = json!({ "time": time, "message": text });
+            let error = error(text);
             if *first { json!({ "readyToUse": false, "error": error }) } else { json!({ "error": error }) }
         }
     }

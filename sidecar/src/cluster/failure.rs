@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use cosi_lifecycle::WriteFailure;
 use kube::Error;
+use kube::core::Status;
 use tokio::time::error::Elapsed;
 
 /// Longest wait for an answer of the API server. A write may land later all the same; it is conditioned on a
@@ -15,7 +16,11 @@ pub(super) fn classify(error: &Error) -> WriteFailure {
     let Error::Api(status) = error else {
         return WriteFailure::Other { message: crate::chain(error), retry_after: None };
     };
-    let message = status.message.clone();
+    of_status(status, status.message.clone())
+}
+
+/// What the API server's answer means, with a text for a person.
+pub(super) fn of_status(status: &Status, message: String) -> WriteFailure {
     match status.code {
         404 => WriteFailure::NotFound,
         409 => WriteFailure::Conflict,

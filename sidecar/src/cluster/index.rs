@@ -1,92 +1,177 @@
-//! The newest known version of each of our driver's Buckets: what the watch showed, what was read, and what our own
-//! writes returned (R5).
+//! The newest known version of each object that is ours: what the watch showed, what was read, and what our own writes
+//! returned (R5).
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cosi_lifecycle::bucket::BucketView;
+/// What an object is known by: the name of a Bucket, the UID of a BucketAccess. Also the key of its work.
+pub type Key = Arc<str>;
 
-type Name = Arc<str>;
-type Entries = HashMap<Name, Arc<BucketView>>;
+/// An object that an index can hold.
+pub trait Indexed {
+    /// Its key.
+    fn key(&self) -> &Key;
 
-/// A map from name to view that never goes back in time.
-#[derive(Debug, Default)]
-pub struct Index {
-    entries: Mutex<Entries>,
+    /// Its version.
+    fn resource_version(&self) -> &str;
+
+    /// Whether work can depend on the difference between two views of an object.
+    fn matters(before: Option<&Self>, after: Option<&Self>) -> bool;
+
+    /// It is being deleted and nothing holds it: the API server deletes such an object in the step that made it so.
+    fn is_gone(&self) -> bool;
+
+    /// The keys, in another index, of what its work waits for.
+    fn waits_for(&self) -> impl Iterator<Item = &Key>;
+}
+
+/// A map from key to view that never goes back in time.
+pub struct Index<V> {
+    inner: Mutex<Inner<V>>,
+    listener: Box<dyn Fn(&Key) + Send + Sync>,
+}
+
+#[derive(Debug)]
+struct Inner<V> {
+    entries: HashMap<Key, Arc<V>>,
+    /// Who waits for what.
+    waiting: HashMap<Key, BTreeSet<Key>>,
 }
 
 /// What a change of the index did to an entry.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Change {
+#[derive(Debug)]
+pub struct Change<V> {
     /// The entry before.
-    pub before: Option<Arc<BucketView>>,
+    pub before: Option<Arc<V>>,
     /// The entry now.
-    pub after: Option<Arc<BucketView>>,
+    pub after: Option<Arc<V>>,
 }
 
-impl Change {
+impl<V: Indexed> Change<V> {
     /// Whether work can depend on it.
     #[must_use]
     pub fn matters(&self) -> bool {
-        BucketView::matters(self.before.as_deref(), self.after.as_deref())
+        V::matters(self.before.as_deref(), self.after.as_deref())
+    }
+
+    /// The key of the entry; `None` if there is and was none.
+    #[must_use]
+    pub fn key(&self) -> Option<&Key> {
+        self.after.as_deref().or(self.before.as_deref()).map(V::key)
     }
 }
 
-impl Index {
-    /// The entry of that name.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<Arc<BucketView>> {
-        self.lock().get(name).cloned()
+impl<V: Indexed> Default for Index<V> {
+    fn default() -> Self {
+        Self::with_listener(|_| {})
+    }
+}
+
+impl<V: Indexed> Index<V> {
+    /// An empty index that calls `listener` with the key of each entry that changes so that work can depend on it, whoever
+    /// made the change.
+    pub fn with_listener(listener: impl Fn(&Key) + Send + Sync + 'static) -> Self {
+        let inner = Inner { entries: HashMap::new(), waiting: HashMap::new() };
+        Self { inner: Mutex::new(inner), listener: Box::new(listener) }
     }
 
-    /// All names.
+    /// The entry of that key.
     #[must_use]
-    pub fn names(&self) -> Vec<Name> {
-        self.lock().keys().cloned().collect()
+    pub fn get(&self, key: &str) -> Option<Arc<V>> {
+        self.lock().entries.get(key).cloned()
+    }
+
+    /// All keys.
+    #[must_use]
+    pub fn keys(&self) -> Vec<Key> {
+        self.lock().entries.keys().cloned().collect()
+    }
+
+    /// The keys of the entries whose work waits for `key` of another index.
+    #[must_use]
+    pub fn waiting_for(&self, key: &str) -> Vec<Key> {
+        self.lock().waiting.get(key).into_iter().flatten().cloned().collect()
     }
 
     /// Folds in an object as it was read, or as a write returned it, unless a newer one is there.
-    pub fn fold(&self, view: BucketView) -> Change {
-        let mut entries = self.lock();
-        let before = entries.get(&view.name).cloned();
-        if before.as_deref().is_some_and(|b| !is_newer(&view.resource_version, &b.resource_version)) {
+    pub fn fold(&self, view: V) -> Change<V> {
+        let mut inner = self.lock();
+        let before = inner.entries.get(view.key()).cloned();
+        if before.as_deref().is_some_and(|b| !is_newer(view.resource_version(), b.resource_version())) {
             return Change { after: before.clone(), before };
         }
-        let name = Arc::clone(&view.name);
-        let after = Arc::new(view);
-        entries.insert(name, Arc::clone(&after));
-        Change { before, after: Some(after) }
+        let after = Some(Arc::new(view));
+        let change = inner.replace(before, after);
+        drop(inner);
+        self.told(change)
     }
 
-    /// Takes the entry out: a delete event at `resource_version`, or a list without it. A newer object under the name
+    /// Takes the entry out: a delete event at `resource_version`, or a list without it. A newer object under the key
     /// stays.
-    pub fn remove(&self, name: &str, resource_version: &str) -> Change {
-        let mut entries = self.lock();
-        let before = entries.get(name).cloned();
-        let newer = before.as_deref().is_some_and(|b| is_newer(&b.resource_version, resource_version));
-        if newer {
-            return Change { after: before.clone(), before };
-        }
-        entries.remove(name);
-        Change { before, after: None }
+    pub fn remove(&self, key: &str, resource_version: &str) -> Change<V> {
+        self.remove_unless(key, |entry| is_newer(entry.resource_version(), resource_version))
     }
 
     /// Takes the entry out if it is still the one that was known when a live read began that found nothing.
-    pub fn remove_known(&self, name: &str, known: Option<&Arc<BucketView>>) {
-        let mut entries = self.lock();
-        if entries
-            .get(name)
-            .zip(known)
-            .is_some_and(|(now, then)| now.resource_version == then.resource_version)
-        {
-            entries.remove(name);
-        }
+    pub fn remove_known(&self, key: &str, known: Option<&Arc<V>>) -> Change<V> {
+        self.remove_unless(key, |entry| {
+            known.is_none_or(|known| known.resource_version() != entry.resource_version())
+        })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Entries> {
-        // Nothing panics while the lock is held, and the map is whole between any two statements.
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    fn remove_unless(&self, key: &str, stays: impl FnOnce(&V) -> bool) -> Change<V> {
+        let mut inner = self.lock();
+        let before = inner.entries.get(key).cloned();
+        if before.as_deref().is_some_and(stays) {
+            return Change { after: before.clone(), before };
+        }
+        let change = inner.replace(before, None);
+        drop(inner);
+        self.told(change)
+    }
+
+    fn told(&self, change: Change<V>) -> Change<V> {
+        if let Some(key) = change.key().filter(|_| change.matters()) {
+            (self.listener)(key);
+        }
+        change
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner<V>> {
+        // Nothing panics while the lock is held, and the maps agree between any two calls.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<V: Indexed> Inner<V> {
+    fn replace(&mut self, before: Option<Arc<V>>, after: Option<Arc<V>>) -> Change<V> {
+        if let Some(before) = &before {
+            for prerequisite in before.waits_for() {
+                if let Some(waiting) = self.waiting.get_mut(prerequisite) {
+                    waiting.remove(before.key());
+                    if waiting.is_empty() {
+                        self.waiting.remove(prerequisite);
+                    }
+                }
+            }
+            self.entries.remove(before.key());
+        }
+        if let Some(after) = &after {
+            for prerequisite in after.waits_for() {
+                let waiting = self.waiting.entry(Arc::clone(prerequisite)).or_default();
+                waiting.insert(Arc::clone(after.key()));
+            }
+            self.entries.insert(Arc::clone(after.key()), Arc::clone(after));
+        }
+        Change { before, after }
+    }
+}
+
+impl<V: fmt::Debug> fmt::Debug for Index<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Index").field("inner", &self.inner).finish_non_exhaustive()
     }
 }
 
@@ -105,28 +190,39 @@ pub fn is_newer(a: &str, b: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cosi_api::DeletionPolicy;
-    use cosi_lifecycle::bucket::ClaimRef;
 
-    fn view(name: &str, version: &str) -> BucketView {
-        BucketView {
-            name: name.into(),
-            driver: "d.example".into(),
-            uid: "u".into(),
-            resource_version: version.into(),
-            deleting: false,
-            finalizer: false,
-            other_finalizers: Box::default(),
-            claim_deleting: false,
-            let_go: false,
-            policy: DeletionPolicy::Delete,
-            claim: ClaimRef { name: "c".into(), namespace: "n".into(), uid: None },
-            protocols: Box::default(),
-            parameters: None,
-            existing_id: None,
-            ready: None,
-            bucket_id: None,
+    #[derive(Clone, Debug, PartialEq)]
+    struct Thing {
+        key: Key,
+        version: &'static str,
+        content: u8,
+        waits_for: Vec<Key>,
+    }
+
+    impl Indexed for Thing {
+        fn key(&self) -> &Key {
+            &self.key
         }
+
+        fn resource_version(&self) -> &str {
+            self.version
+        }
+
+        fn matters(before: Option<&Self>, after: Option<&Self>) -> bool {
+            before.map(|t| t.content) != after.map(|t| t.content)
+        }
+
+        fn is_gone(&self) -> bool {
+            false
+        }
+
+        fn waits_for(&self) -> impl Iterator<Item = &Key> {
+            self.waits_for.iter()
+        }
+    }
+
+    fn thing(version: &'static str) -> Thing {
+        Thing { key: "a".into(), version, content: 0, waits_for: Vec::new() }
     }
 
     #[rstest::rstest]
@@ -149,37 +245,66 @@ mod tests {
     #[test]
     fn an_older_version_never_replaces_a_newer_one() {
         let index = Index::default();
-        index.fold(view("b", "10"));
-        let change = index.fold(view("b", "9"));
-        assert_eq!(change.before, change.after);
-        assert_eq!(&*index.get("b").unwrap().resource_version, "10");
+        index.fold(thing("10"));
+        let change = index.fold(Thing { content: 1, ..thing("9") });
+        assert!(!change.matters());
+        assert_eq!(index.get("a").unwrap().version, "10");
     }
 
     #[test]
     fn a_delete_event_older_than_a_recreated_object_is_ignored() {
         let index = Index::default();
-        index.fold(view("b", "20"));
-        assert!(index.remove("b", "15").after.is_some());
-        assert!(index.remove("b", "21").after.is_none());
+        index.fold(thing("20"));
+        assert!(index.remove("a", "15").after.is_some());
+        assert!(index.remove("a", "21").after.is_none());
     }
 
     #[test]
     fn a_live_read_that_found_nothing_takes_out_only_what_was_known_then() {
         let index = Index::default();
-        let known = index.fold(view("b", "1")).after;
-        index.fold(view("b", "5"));
-        index.remove_known("b", known.as_ref());
-        assert!(index.get("b").is_some());
-        index.remove_known("b", index.get("b").as_ref());
-        assert!(index.get("b").is_none());
+        let known = index.fold(thing("1")).after;
+        index.fold(thing("5"));
+        index.remove_known("a", known.as_ref());
+        index.remove_known("a", None);
+        assert!(index.get("a").is_some());
+        index.remove_known("a", index.get("a").as_ref());
+        assert!(index.get("a").is_none());
     }
 
     #[test]
     fn an_own_write_makes_its_watch_event_no_news() {
         let index = Index::default();
-        index.fold(view("b", "1"));
-        let written = BucketView { finalizer: true, ..view("b", "2") };
+        index.fold(thing("1"));
+        let written = Thing { content: 1, ..thing("2") };
         assert!(index.fold(written.clone()).matters());
         assert!(!index.fold(written).matters());
+    }
+
+    #[test]
+    fn the_listener_hears_of_every_change_that_matters_and_of_no_other() {
+        let heard = Arc::new(Mutex::new(0));
+        let counter = Arc::clone(&heard);
+        let index = Index::with_listener(move |_| *counter.lock().unwrap() += 1);
+        index.fold(thing("1"));
+        index.fold(thing("2"));
+        assert_eq!(*heard.lock().unwrap(), 1, "it is there; its new version is no news");
+        index.fold(Thing { content: 1, ..thing("3") });
+        index.remove_known("a", index.get("a").as_ref());
+        index.remove("a", "9");
+        assert_eq!(*heard.lock().unwrap(), 3, "it changed, and it went, once");
+    }
+
+    #[test]
+    fn who_waits_is_known_by_what_it_waits_for_and_only_as_long_as_it_does() {
+        let index = Index::default();
+        let waits_for = |names: &[&str]| names.iter().map(|n| Key::from(*n)).collect();
+        index.fold(Thing { waits_for: waits_for(&["x", "y"]), ..thing("1") });
+        index.fold(Thing { key: "b".into(), waits_for: waits_for(&["x"]), ..thing("1") });
+        assert_eq!(index.waiting_for("x"), waits_for(&["a", "b"]));
+        index.fold(Thing { waits_for: waits_for(&["y"]), ..thing("2") });
+        assert_eq!((index.waiting_for("x"), index.waiting_for("y")), (waits_for(&["b"]), waits_for(&["a"])));
+        index.remove("a", "3");
+        index.remove("b", "3");
+        assert!(index.lock().waiting.is_empty() && index.keys().is_empty());
     }
 }

@@ -1,15 +1,22 @@
-//! The Kubernetes side: the client, the watch, the index, reads and writes of Buckets, and Kubernetes Events.
+//! The Kubernetes side: the client, watches, indexes, reads and writes of Buckets, BucketAccesses and Secrets, and Kubernetes
+//! Events.
 
+mod accesses;
 mod buckets;
 mod connect;
 mod events;
 mod failure;
 mod index;
+mod objects;
+mod secrets;
 mod shared;
 mod watch;
 
-pub use buckets::{Buckets, Sight};
+pub use accesses::Accesses;
+pub use buckets::Buckets;
 pub use connect::{ConnectError, connect};
 pub use events::Reporter;
-pub use index::{Index, is_newer};
+pub use index::{Change, Index, Indexed, Key, is_newer};
+pub use objects::{Label, Objects, Sight};
+pub use secrets::Secrets;
 pub use watch::{Watch, watch};

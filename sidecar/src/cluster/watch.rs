@@ -2,10 +2,7 @@
 
 use std::collections::HashSet;
 use std::pin::pin;
-use std::sync::Arc;
 
-use cosi_lifecycle::Note;
-use cosi_lifecycle::bucket::slipped;
 use futures::StreamExt as _;
 use kube::ResourceExt as _;
 use kube::api::DynamicObject;
@@ -13,8 +10,7 @@ use kube::core::Status;
 use kube::runtime::watcher::{self, Event};
 use kube::runtime::{WatchStreamExt as _, watcher as watch_stream};
 
-use super::index::Change;
-use super::{Buckets, Index, Sight};
+use super::{Change, Index, Indexed as _, Key, Label, Objects, Sight};
 
 /// A dead connection is noticed after this and a few seconds (architecture, trap 3); a quiet one costs one request.
 const REWATCH_EVERY_SECONDS: u32 = 55;
@@ -23,24 +19,26 @@ const REWATCH_EVERY_SECONDS: u32 = 55;
 const PAGE: u32 = 200;
 
 /// What the watch drives.
-pub trait Watch {
+pub trait Watch<V> {
     /// An entry of the index changed so that work can depend on it.
-    fn changed(&self, name: Arc<str>);
-    /// Whether a pass or a state sees by itself what becomes of the object of that name.
-    fn is_followed(&self, name: &str) -> bool;
-    /// A person should know.
-    fn tell(&self, note: Note);
+    fn changed(&self, key: &Key, change: &Change<V>);
+
+    /// An object of ours was seen, or one that may be. Comes before its change.
+    fn seen(&self, key: &Key);
+
+    /// All objects that there are have been seen.
+    fn listed(&self);
 }
 
-/// Follows all Buckets for ever; returns only if the stream ends, which it never should.
+/// Follows all objects of a kind for ever; returns only if the stream ends, which it never should.
 ///
 /// Lists are consistent reads in pages, so that memory holds no more than a page of whole objects. Errors are logged once
 /// per kind, with what to do about it, and tried again with backoff.
-pub async fn watch(buckets: &Buckets, index: &Index, target: &impl Watch) {
+pub async fn watch<O: Objects>(objects: &O, index: &Index<O::View>, target: &impl Watch<O::View>) {
     let config = watcher::Config::default().timeout(REWATCH_EVERY_SECONDS).page_size(PAGE);
-    let stream = watch_stream(buckets.api(), config).default_backoff();
+    let stream = watch_stream(objects.api(), config).default_backoff();
     let mut stream = pin!(stream);
-    let mut follower = Follower { buckets, index, target, listed: HashSet::new(), trouble: None };
+    let mut follower = Follower { objects, index, target, listed: HashSet::new(), trouble: None };
     while let Some(event) = stream.next().await {
         match event {
             Ok(event) => follower.event(event),
@@ -49,87 +47,85 @@ pub async fn watch(buckets: &Buckets, index: &Index, target: &impl Watch) {
     }
 }
 
-struct Follower<'a, W> {
-    buckets: &'a Buckets,
-    index: &'a Index,
+struct Follower<'a, O: Objects, W> {
+    objects: &'a O,
+    index: &'a Index<O::View>,
     target: &'a W,
-    /// Names seen in the list under way.
-    listed: HashSet<Arc<str>>,
+    /// Keys seen in the list under way.
+    listed: HashSet<Key>,
     /// What was last complained about.
     trouble: Option<String>,
 }
 
-impl<W: Watch> Follower<'_, W> {
+impl<O: Objects, W: Watch<O::View>> Follower<'_, O, W> {
     fn event(&mut self, event: Event<DynamicObject>) {
         // Init only announces a list; whether it can be had shows next.
         if !matches!(event, Event::Init) && self.trouble.take().is_some() {
-            tracing::info!("watching Buckets again");
+            tracing::info!("watching {} again", O::PLURAL);
         }
         match event {
             Event::Init => self.listed.clear(),
             Event::InitApply(object) => {
-                self.listed.insert(object.name_any().into());
+                self.listed.insert(O::key(&object));
                 self.apply(object);
             }
             Event::InitDone => self.forget_unlisted(),
             Event::Apply(object) => self.apply(object),
             Event::Delete(object) => {
                 let version = object.resource_version().unwrap_or_default();
-                self.removed(&object.name_any(), &version);
+                self.removed(&O::key(&object), &version);
             }
         }
     }
 
     fn apply(&self, object: DynamicObject) {
-        let (name, version) = (object.name_any(), object.resource_version().unwrap_or_default());
-        match self.buckets.look(object) {
-            Sight::Ours(view) => self.changed(&self.index.fold(view)),
-            Sight::Foreign => self.removed(&name, &version),
+        let (key, version) = (O::key(&object), object.resource_version().unwrap_or_default());
+        let label = Label::new(O::KIND, object.namespace().as_deref(), &object.name_any().into());
+        match self.objects.look(object) {
+            Sight::Ours(view) => {
+                self.target.seen(&key);
+                self.changed(&self.index.fold(view));
+            }
+            Sight::Foreign => self.removed(&key, &version),
             Sight::Unreadable { reason } => {
-                tracing::warn!(bucket = %name, %reason, "this Bucket cannot be decoded and is left alone; correct or replace it");
+                self.target.seen(&key);
+                tracing::warn!(
+                    bucket = label.bucket(), access = label.access(), %reason,
+                    "this {:?} cannot be decoded and is left alone; correct or replace it", O::KIND
+                );
             }
         }
     }
 
-    fn removed(&self, name: &str, version: &str) {
-        self.changed(&self.index.remove(name, version));
+    fn removed(&self, key: &str, version: &str) {
+        self.changed(&self.index.remove(key, version));
     }
 
     /// Whatever is in the index and was not in a complete list went away while nobody watched. An entry may also be newer
     /// than the list; the live read that comes before any act tells the two apart.
     fn forget_unlisted(&mut self) {
-        for name in self.index.names() {
-            if !self.listed.contains(&name)
-                && let Some(known) = self.index.get(&name)
-            {
-                self.removed(&name, &known.resource_version);
+        self.target.listed();
+        let keys = self.index.keys();
+        for key in keys.iter().filter(|key| !self.listed.contains(*key)) {
+            if let Some(known) = self.index.get(key) {
+                self.removed(key, known.resource_version());
             }
         }
         self.listed = HashSet::new();
-        tracing::debug!(buckets = self.index.names().len(), "all Buckets listed");
+        tracing::debug!(known = keys.len(), "all {} listed", O::PLURAL);
     }
 
-    fn changed(&self, change: &Change) {
-        let Some(name) = change.after.as_ref().or(change.before.as_ref()).map(|v| Arc::clone(&v.name)) else {
-            return;
-        };
-        if !change.matters() {
-            return;
+    fn changed(&self, change: &Change<O::View>) {
+        if let Some(key) = change.key().filter(|_| change.matters()) {
+            self.target.changed(key, change);
         }
-        // What looks like a loss may be an own write, not folded in yet. The lifecycle tells the two apart.
-        if let Some(before) = change.before.as_deref().filter(|_| !self.target.is_followed(&name))
-            && let Some(note) = slipped(before, change.after.as_deref())
-        {
-            self.target.tell(note);
-        }
-        self.target.changed(name);
     }
 
     fn failed(&mut self, error: &watcher::Error) {
-        let advice = advice(error);
-        if self.trouble.as_deref() != Some(advice) {
-            tracing::warn!(reason = reason(error), "cannot watch Buckets: {advice}");
-            self.trouble = Some(advice.to_owned());
+        let advice = advice::<O>(error);
+        if self.trouble.as_ref() != Some(&advice) {
+            tracing::warn!(reason = reason(error), "cannot watch {}: {advice}", O::PLURAL);
+            self.trouble = Some(advice);
         }
     }
 }
@@ -150,18 +146,20 @@ fn reason(error: &watcher::Error) -> String {
 }
 
 /// What a person can do about it.
-fn advice(error: &watcher::Error) -> &'static str {
+fn advice<O: Objects>(error: &watcher::Error) -> String {
     let code = status(error).map_or(0, |s| s.code);
-    match code {
+    let advice = match code {
         401 => "the API server does not accept our credentials; check the service account or --kubeconfig",
-        403 => {
-            "RBAC forbids it; allow get, list, watch and patch on buckets.objectstorage.k8s.io, and patch on buckets/status"
-        }
+        403 => return format!("RBAC forbids it; {}", O::RIGHTS),
         404 => {
-            "the cluster has no Bucket resource in objectstorage.k8s.io/v1alpha2; install the COSI CRDs (deploy/crds)"
+            return format!(
+                "the cluster has no {:?} resource in objectstorage.k8s.io/v1alpha2; install the COSI CRDs (deploy/crds)",
+                O::KIND
+            );
         }
         410 => "the history is gone; listing anew",
         0 => "the API server cannot be reached; trying again",
         _ => "the API server answers with an error; trying again",
-    }
+    };
+    advice.to_owned()
 }

@@ -3,14 +3,13 @@
 //! One [`Channel`] serves one connection. It never reconnects by itself: what was learnt of a driver – its name, its missing
 //! RPCs – holds for one connection only, and only so can "not sent" be told from "no answer".
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cosi_api::value::DriverName;
-use cosi_lifecycle::bucket::{Call, CallOk};
-use cosi_lifecycle::{Code, Failure};
+use cosi_lifecycle::{Code, Failure, Rpc};
 use cosi_proto::v1alpha2::DriverGetInfoRequest;
 use cosi_proto::v1alpha2::identity_client::IdentityClient;
 use hyper_util::rt::TokioIo;
@@ -20,7 +19,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::transport::{Channel, Endpoint};
 
-use super::{Identity, IdentityError};
+use super::{Call, Identity, IdentityError};
 
 /// Between two tries to connect.
 const RECONNECT_EVERY: Duration = Duration::from_millis(250);
@@ -40,8 +39,8 @@ pub struct Driver {
 struct Connection {
     identity: Identity,
     channel: Channel,
-    /// It answered UNIMPLEMENTED to DriverDeleteBucketByName.
-    by_name_missing: Arc<AtomicBool>,
+    /// It answered UNIMPLEMENTED to these.
+    missing: Arc<Mutex<BTreeSet<Rpc>>>,
 }
 
 /// Why no connection could be made.
@@ -99,24 +98,27 @@ impl Driver {
     /// # Errors
     ///
     /// [`Failure`] says what became of the call.
-    pub async fn call(&self, call: Call) -> Result<CallOk, Failure> {
+    pub async fn call<C: Call>(&self, call: C) -> Result<C::Ok, Failure> {
         let connection = self.current.borrow().clone();
         let Some(connection) = connection else {
             return Err(Failure::NotSent { message: "it is not connected".to_owned() });
         };
-        let by_name = matches!(call, Call::DeleteByName(_));
+        let rpc = call.rpc();
         let result = super::call::send(connection.channel, call, self.deadline).await;
-        let unimplemented = matches!(&result, Err(Failure::Answered { code: Code::Unimplemented, .. }));
-        if by_name && unimplemented {
-            connection.by_name_missing.store(true, Ordering::Relaxed);
+        if matches!(&result, Err(Failure::Answered { code: Code::Unimplemented, .. })) {
+            connection.missing.lock().unwrap_or_else(PoisonError::into_inner).insert(rpc);
         }
         result
     }
 
-    /// Whether the driver, in its current connection, lacks DriverDeleteBucketByName.
+    /// Whether the driver, in its current connection, answered UNIMPLEMENTED to that RPC.
     #[must_use]
-    pub fn by_name_missing(&self) -> bool {
-        self.current.borrow().as_ref().is_some_and(|c| c.by_name_missing.load(Ordering::Relaxed))
+    pub fn lacks(&self, rpc: Rpc) -> bool {
+        let current = self.current.borrow();
+        // Nothing panics while the lock is held.
+        current
+            .as_ref()
+            .is_some_and(|c| c.missing.lock().unwrap_or_else(PoisonError::into_inner).contains(&rpc))
     }
 }
 
@@ -188,7 +190,7 @@ async fn connect(path: &Path, deadline: Duration) -> Result<(Connection, Cancell
         .map_err(|_| DriverError::GetInfoTimeout(deadline))?
         .map_err(|status| DriverError::GetInfo(Box::new(status)))?;
     let identity = Identity::of(info.into_inner())?;
-    Ok((Connection { identity, channel, by_name_missing: Arc::default() }, lost))
+    Ok((Connection { identity, channel, missing: Arc::default() }, lost))
 }
 
 /// The channel asked for a second connection: the request that made it ask was never sent.

@@ -5,5 +5,6 @@ mod connection;
 mod identity;
 mod translate;
 
+pub use call::Call;
 pub use connection::{Driver, DriverError, Ended, follow};
 pub use identity::{Identity, IdentityError};

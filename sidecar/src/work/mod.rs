@@ -1,9 +1,12 @@
 //! The work: a keyed queue, workers, and the one place where effects happen.
 
 mod effects;
+mod predecessor;
 mod queue;
+mod watching;
 mod worker;
 
-pub use effects::Effects;
+pub use effects::{AccessEffects, BucketEffects, Effects, Parties};
+pub use predecessor::Predecessor;
 pub use queue::{Next, Queue, Taken};
 pub use worker::{Defect, Workers};

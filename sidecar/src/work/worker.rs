@@ -2,37 +2,44 @@
 
 use std::sync::Arc;
 
-use cosi_lifecycle::bucket::{BucketState, Event};
-use cosi_lifecycle::{Context, Impossible, Machine as _, Request as _, Rest, Settings, Time, Wake};
+use cosi_lifecycle::{Context, Impossible, Machine, Request as _, Rest, Settings, Wake};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::Effects;
 use super::queue::{Next, Queue, Taken};
 use crate::clock;
+use crate::cluster::{Key, Label};
 
 /// The shell and the lifecycle disagree: a defect of this program.
 #[derive(Debug, thiserror::Error)]
-#[error("this is a defect of the sidecar, please report it: Bucket {name}")]
+#[error("this is a defect of the sidecar, please report it: {label}")]
 pub struct Defect {
-    name: Arc<str>,
+    label: Label,
     source: Impossible,
 }
 
-/// What all workers share.
-pub struct Workers {
-    /// The queue of Buckets.
-    pub queue: Arc<Queue<Arc<str>, BucketState>>,
-    /// What effects act upon.
-    pub effects: Effects,
+/// What all workers of one kind share.
+pub struct Workers<E: Effects> {
+    /// The queue of objects.
+    pub queue: Arc<Queue<Key, E::Machine>>,
+    /// What carries out effects.
+    pub effects: E,
     /// The lifecycle's tunables.
     pub settings: Settings,
-    /// When a predecessor's calls have certainly ended (R3).
-    pub predecessor_done: Time,
     /// Cancelled when no new work is to be begun.
     pub stopping: CancellationToken,
 }
 
-impl Workers {
+impl<E: Effects> Workers<E> {
+    /// Starts `size` workers in `pool`.
+    pub fn start(self: &Arc<Self>, size: u16, pool: &mut JoinSet<Result<(), Defect>>) {
+        for _ in 0..size {
+            let workers = Arc::clone(self);
+            pool.spawn(async move { workers.work().await });
+        }
+    }
+
     /// One worker: works until told to stop.
     ///
     /// # Errors
@@ -47,17 +54,20 @@ impl Workers {
             };
             let Taken { key, mut state, wake } = taken;
             let next = self.pass(&key, &mut state, wake).await;
-            let next = next.map_err(|source| Defect { name: Arc::clone(&key), source })?;
+            let next = next.map_err(|source| Defect { label: self.effects.label(&key), source })?;
             self.queue.put(key, state, next);
         }
     }
 
-    async fn pass(&self, name: &Arc<str>, state: &mut BucketState, wake: Wake) -> Result<Next, Impossible> {
-        let mut event = Event::from(wake);
+    async fn pass(&self, key: &Key, state: &mut E::Machine, wake: Wake) -> Result<Next, Impossible> {
+        let mut event = wake.into();
         loop {
-            let view = self.effects.index.get(name);
-            let effect = state.step(view.as_ref(), event, &self.context())?;
-            tracing::trace!(bucket = %name, ?effect, "next");
+            let view = self.effects.view(key);
+            let effect = state.step(view.as_ref(), event, &self.context(key))?;
+            if tracing::enabled!(tracing::Level::TRACE) {
+                let label = self.effects.label(key);
+                tracing::trace!(bucket = label.bucket(), access = label.access(), ?effect, "next");
+            }
             let next = match effect.ends_pass() {
                 Some(Rest::Until(until)) => Next::At(until),
                 Some(Rest::UntilWoken) if state.is_empty() => Next::Forget,
@@ -66,20 +76,20 @@ impl Workers {
             if self.stopping.is_cancelled() && effect.begins_something() {
                 return Ok(Next::Idle);
             }
-            match self.effects.run(name, effect).await {
+            match self.effects.run(key, effect).await {
                 Some(result) => event = result,
                 None => return Ok(next),
             }
         }
     }
 
-    fn context(&self) -> Context<'_> {
+    fn context(&self, key: &Key) -> Context<'_> {
         Context {
             now: clock::now(),
             settings: &self.settings,
             jitter: rand::random(),
-            by_name_missing: self.effects.driver.by_name_missing(),
-            predecessor_done: self.predecessor_done,
+            by_name_missing: self.effects.by_name_missing(),
+            predecessor_done: self.effects.predecessor_done(key),
         }
     }
 }

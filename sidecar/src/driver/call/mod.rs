@@ -1,50 +1,41 @@
 //! One call: the request on the wire, its deadline, and what became of it.
 
+mod access;
+mod bucket;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cosi_lifecycle::bucket::{Call, CallOk, Request};
-use cosi_lifecycle::{Code, Failure};
+use cosi_lifecycle::{Code, Failure, Rpc};
 use cosi_proto::NOT_AFTER_KEY;
-use cosi_proto::v1alpha2 as wire;
 use cosi_proto::v1alpha2::provisioner_client::ProvisionerClient;
+use tonic::Status;
 use tonic::transport::Channel;
-use tonic::{Response, Status};
 
 use super::connection::Spent;
-use super::translate;
 use crate::clock;
 
-type Parameters = Option<Arc<BTreeMap<String, String>>>;
+/// A call that the lifecycle asks for.
+pub trait Call: Send {
+    /// What the driver answers if all is well.
+    type Ok: Send;
+
+    /// Which RPC it is.
+    fn rpc(&self) -> Rpc;
+
+    /// Puts it on the wire, with its deadline as grpc-timeout, and waits for the answer.
+    fn send(
+        self,
+        client: &mut ProvisionerClient<Channel>,
+        deadline: Duration,
+    ) -> impl Future<Output = Result<Self::Ok, Status>> + Send;
+}
 
 /// Sends the call and waits for its end, at most until its deadline. The deadline is sent as grpc-timeout, too.
-pub(super) async fn send(channel: Channel, call: Call, deadline: Duration) -> Result<CallOk, Failure> {
+pub(super) async fn send<C: Call>(channel: Channel, call: C, deadline: Duration) -> Result<C::Ok, Failure> {
     let mut client = ProvisionerClient::new(channel);
-    let answer = async {
-        match call {
-            Call::Create(request) => {
-                let request = not_after(with_deadline(create(request), deadline), deadline);
-                let answer = client.driver_create_bucket(request).await.map(Response::into_inner)?;
-                Ok(translate::bucket(answer.bucket_id, answer.protocols))
-            }
-            Call::GetExisting { id, request } => {
-                let request = with_deadline(get_existing(&id, request), deadline);
-                let answer = client.driver_get_existing_bucket(request).await.map(Response::into_inner)?;
-                Ok(translate::bucket(answer.bucket_id, answer.protocols))
-            }
-            Call::Delete { id, parameters } => {
-                let request =
-                    wire::DriverDeleteBucketRequest { bucket_id: id.into(), parameters: owned(parameters) };
-                client.driver_delete_bucket(with_deadline(request, deadline)).await.map(|_| CallOk::Deleted)
-            }
-            Call::DeleteByName(request) => {
-                let request = with_deadline(delete_by_name(request), deadline);
-                client.driver_delete_bucket_by_name(request).await.map(|_| CallOk::Deleted)
-            }
-        }
-    };
-    match tokio::time::timeout(deadline, answer).await {
+    match tokio::time::timeout(deadline, call.send(&mut client, deadline)).await {
         Ok(Ok(ok)) => Ok(ok),
         Ok(Err(status)) => Err(classify(&status, deadline)),
         Err(_) => Err(too_late(deadline)),
@@ -110,30 +101,6 @@ fn not_after<T>(mut request: tonic::Request<T>, deadline: Duration) -> tonic::Re
     request
 }
 
-fn create(request: Request) -> wire::DriverCreateBucketRequest {
-    wire::DriverCreateBucketRequest {
-        name: request.name.to_string(),
-        protocols: translate::protocols(&request.protocols),
-        parameters: owned(request.parameters),
-    }
-}
-
-fn get_existing(id: &str, request: Request) -> wire::DriverGetExistingBucketRequest {
-    wire::DriverGetExistingBucketRequest {
-        existing_bucket_id: id.to_owned(),
-        protocols: translate::protocols(&request.protocols),
-        parameters: owned(request.parameters),
-    }
-}
-
-fn delete_by_name(request: Request) -> wire::DriverDeleteBucketByNameRequest {
-    wire::DriverDeleteBucketByNameRequest {
-        name: request.name.to_string(),
-        protocols: translate::protocols(&request.protocols),
-        parameters: owned(request.parameters),
-    }
-}
-
-fn owned(parameters: Parameters) -> BTreeMap<String, String> {
+fn owned(parameters: Option<Arc<BTreeMap<String, String>>>) -> BTreeMap<String, String> {
     parameters.map(Arc::unwrap_or_clone).unwrap_or_default()
 }

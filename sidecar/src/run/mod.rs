@@ -1,19 +1,21 @@
 //! Puts the parts together and watches over them: if any one ends, the process ends.
 
+mod parts;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use cosi_lifecycle::bucket::BucketState;
-use cosi_lifecycle::{Machine as _, Note, Wake};
+use cosi_lifecycle::Wake;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use self::parts::{Parts, Queues};
 use crate::clock;
-use crate::cluster::{Buckets, ConnectError, Index, Reporter, Watch, connect, watch};
+use crate::cluster::{ConnectError, connect, watch};
 use crate::driver::{Ended, follow};
 use crate::settings::Settings;
-use crate::work::{Defect, Effects, Queue, Workers};
+use crate::work::Defect;
 
 /// How much longer than a call's deadline a stop may take: the result is still to be recorded.
 const RECORDING_TIME: Duration = Duration::from_secs(5);
@@ -37,8 +39,6 @@ pub enum RunError {
     #[error("an internal task ended unexpectedly: {0}")]
     TaskEnded(&'static str),
 }
-
-type BucketQueue = Queue<Arc<str>, BucketState>;
 
 /// Runs until SIGTERM or SIGINT, or until something is so wrong that a person must look.
 ///
@@ -72,10 +72,10 @@ async fn work(settings: Settings, stopping: CancellationToken) -> Result<(), Run
     // Whatever a predecessor sent was sent before now.
     let predecessor_done = clock::now() + settings.timeout + settings.late_landing_grace;
     let client = connect(&settings).await?;
-    let queue: Arc<BucketQueue> = Arc::default();
+    let queues = Arc::<Queues>::default();
     let on_connect = {
-        let queue = Arc::clone(&queue);
-        move || queue.wake_all(Wake::CONNECTED)
+        let queues = Arc::clone(&queues);
+        move || queues.wake_all(Wake::CONNECTED)
     };
     let expected = settings.driver_name.clone();
     let (driver, following) =
@@ -87,38 +87,23 @@ async fn work(settings: Settings, stopping: CancellationToken) -> Result<(), Run
         name = async { match expected { Some(name) => Some(name), None => driver.name().await } } => name,
     };
     let Some(name) = name else { return Err(RunError::TaskEnded("driver connection")) };
-    let buckets = Buckets::new(client.clone(), name.as_str().into());
-    let index = Arc::<Index>::default();
-    let reporter = Reporter::new(client);
-    let workers = Arc::new(Workers {
-        queue: Arc::clone(&queue),
-        effects: Effects {
-            buckets: buckets.clone(),
-            index: Arc::clone(&index),
-            driver,
-            reporter: reporter.clone(),
-        },
-        settings: settings.lifecycle(),
-        predecessor_done,
-        stopping: stopping.clone(),
-    });
-    let pool = pool(&workers, settings.worker_threads);
-    let target = Target { workers: Arc::clone(&workers) };
+    let parts = Parts::new(&settings, client, name.as_str(), driver, &queues, predecessor_done, &stopping);
+    let Parts { buckets, accesses } = &parts;
+    let mut pool = JoinSet::new();
+    buckets.start(settings.worker_threads, &mut pool);
+    accesses.start(settings.worker_threads, &mut pool);
     tokio::select! {
         ended = &mut following => Err(ended.into()),
-        () = watch(&buckets, &index, &target) => Err(RunError::TaskEnded("watch")),
-        () = queue.run_timers(clock::now) => Err(RunError::TaskEnded("timers")),
+        () = watch(&buckets.effects.buckets, &buckets.effects.index, buckets) => {
+            Err(RunError::TaskEnded("watch of Buckets"))
+        }
+        () = watch(&accesses.effects.accesses, &accesses.effects.index, accesses) => {
+            Err(RunError::TaskEnded("watch of BucketAccesses"))
+        }
+        () = queues.buckets.run_timers(clock::now) => Err(RunError::TaskEnded("timers of Buckets")),
+        () = queues.accesses.run_timers(clock::now) => Err(RunError::TaskEnded("timers of BucketAccesses")),
         result = drain(pool, &stopping, settings.timeout + RECORDING_TIME) => result,
     }
-}
-
-fn pool(workers: &Arc<Workers>, size: u16) -> JoinSet<Result<(), Defect>> {
-    let mut pool = JoinSet::new();
-    for _ in 0..size {
-        let workers = Arc::clone(workers);
-        pool.spawn(async move { workers.work().await });
-    }
-    pool
 }
 
 /// Waits for the workers. They end only when told to, and then each after its running call; not longer than `bound`.
@@ -146,25 +131,5 @@ async fn drain(
             Some(Ok(Ok(())) | Err(_)) => return Err(RunError::TaskEnded("worker")),
             Some(Ok(Err(defect))) => return Err(defect.into()),
         }
-    }
-}
-
-/// What the watch drives: the queue of Buckets.
-struct Target {
-    workers: Arc<Workers>,
-}
-
-impl Watch for Target {
-    fn changed(&self, name: Arc<str>) {
-        self.workers.queue.wake(name, Wake::CHANGED);
-    }
-
-    fn is_followed(&self, name: &str) -> bool {
-        self.workers.queue.is_busy_or(&name.into(), BucketState::follows_an_object)
-    }
-
-    fn tell(&self, note: Note) {
-        let workers = Arc::clone(&self.workers);
-        tokio::spawn(async move { workers.effects.tell(&note).await });
     }
 }

@@ -1,0 +1,87 @@
+//! The parts, put together.
+
+use std::sync::Arc;
+
+use cosi_lifecycle::access::{AccessState, AccessView};
+use cosi_lifecycle::bucket::{BucketState, BucketView};
+use cosi_lifecycle::{Time, Wake};
+use kube::Client;
+use tokio_util::sync::CancellationToken;
+
+use crate::cluster::{Accesses, Buckets, Index, Key, Reporter, Secrets};
+use crate::driver::Driver;
+use crate::settings::Settings;
+use crate::work::{AccessEffects, BucketEffects, Parties, Predecessor, Queue, Workers};
+
+/// What waits to be worked on.
+#[derive(Default)]
+pub(super) struct Queues {
+    pub(super) buckets: Arc<Queue<Key, BucketState>>,
+    pub(super) accesses: Arc<Queue<Key, AccessState>>,
+}
+
+impl Queues {
+    /// Wakes every object of which something is remembered.
+    pub(super) fn wake_all(&self, wake: Wake) {
+        self.buckets.wake_all(wake);
+        self.accesses.wake_all(wake);
+    }
+}
+
+/// The workers of each kind. The pools are separate: while a driver hangs over buckets, credentials can still be revoked.
+pub(super) struct Parts {
+    pub(super) buckets: Arc<Workers<BucketEffects>>,
+    pub(super) accesses: Arc<Workers<AccessEffects>>,
+}
+
+impl Parts {
+    pub(super) fn new(
+        settings: &Settings,
+        client: Client,
+        driver_name: &str,
+        driver: Driver,
+        queues: &Queues,
+        predecessor_done: Time,
+        stopping: &CancellationToken,
+    ) -> Self {
+        let driver_name: Arc<str> = driver_name.into();
+        let access_index = Arc::<Index<AccessView>>::default();
+        let bucket_index = index_of_buckets(&access_index, queues);
+        let parties = Parties { driver, reporter: Reporter::new(client.clone()) };
+        let buckets = Buckets::new(client.clone(), Arc::clone(&driver_name));
+        let accesses = AccessEffects {
+            accesses: Accesses::new(client.clone(), driver_name),
+            index: access_index,
+            secrets: Secrets::new(client, settings.secret_keys),
+            buckets: buckets.clone(),
+            parties: parties.clone(),
+            predecessor: Predecessor::new(predecessor_done),
+        };
+        let buckets = BucketEffects { buckets, index: bucket_index, parties, predecessor_done };
+        let (settings, stopping) = (settings.lifecycle(), stopping.clone());
+        Self {
+            buckets: Arc::new(Workers {
+                queue: Arc::clone(&queues.buckets),
+                effects: buckets,
+                settings,
+                stopping: stopping.clone(),
+            }),
+            accesses: Arc::new(Workers {
+                queue: Arc::clone(&queues.accesses),
+                effects: accesses,
+                settings,
+                stopping,
+            }),
+        }
+    }
+}
+
+/// Accesses wait for Buckets. Whoever changes one – we or others –, they are looked at again at once (C22).
+fn index_of_buckets(accesses: &Arc<Index<AccessView>>, queues: &Queues) -> Arc<Index<BucketView>> {
+    let (accesses, queue) = (Arc::clone(accesses), Arc::clone(&queues.accesses));
+    Arc::new(Index::with_listener(move |bucket| {
+        for access in accesses.waiting_for(bucket) {
+            queue.wake(access, Wake::PREREQUISITE);
+        }
+    }))
+}

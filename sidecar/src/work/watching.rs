@@ -1,0 +1,42 @@
+//! From a change of the index to the work that it means.
+
+use std::sync::Arc;
+
+use cosi_lifecycle::access::AccessView;
+use cosi_lifecycle::bucket::{BucketView, slipped};
+use cosi_lifecycle::{Machine as _, Wake};
+
+use super::{AccessEffects, BucketEffects, Workers};
+use crate::cluster::{Change, Key, Watch};
+
+impl Watch<BucketView> for Arc<Workers<BucketEffects>> {
+    fn changed(&self, key: &Key, change: &Change<BucketView>) {
+        // What looks like a loss may be an own write, not folded in yet. The lifecycle tells the two apart.
+        let is_followed = || self.queue.is_busy_or(key, |state| state.follows_an_object());
+        if let Some(before) = change.before.as_deref().filter(|_| !is_followed())
+            && let Some(note) = slipped(before, change.after.as_deref())
+        {
+            let workers = Self::clone(self);
+            tokio::spawn(async move { workers.effects.parties.tell(&note).await });
+        }
+        self.queue.wake(Key::clone(key), Wake::CHANGED);
+    }
+
+    fn seen(&self, _: &Key) {}
+
+    fn listed(&self) {}
+}
+
+impl Watch<AccessView> for Arc<Workers<AccessEffects>> {
+    fn changed(&self, key: &Key, _: &Change<AccessView>) {
+        self.queue.wake(Key::clone(key), Wake::CHANGED);
+    }
+
+    fn seen(&self, key: &Key) {
+        self.effects.predecessor.seen(key);
+    }
+
+    fn listed(&self) {
+        self.effects.predecessor.listed();
+    }
+}
