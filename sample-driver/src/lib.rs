@@ -1,7 +1,7 @@
 //! A COSI driver with an embedded S3 server: for trying COSI out, for tests, and as an example to learn from.
 //!
-//! - [`store`] – buckets on disk, with a durable marker of who asked for each
-//! - [`backend`] – the S3 server over them: who may do what
+//! - [`store`] – buckets and accounts on disk, with a durable record of who asked for each
+//! - [`backend`] – the S3 server over them, which lets each account do what it was granted
 //! - [`driver`] – the COSI side: RPCs and their error codes
 //! - [`settings`], [`log`], [`run`] – the process around them
 

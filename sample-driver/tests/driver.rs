@@ -6,161 +6,21 @@ mod common;
 
 use std::{
     collections::BTreeMap,
-    fs::File,
-    path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
+    path::PathBuf,
     time::{Duration, Instant},
 };
 
-use aws_sdk_s3::{Client, primitives::ByteStream};
+use aws_sdk_s3::primitives::ByteStream;
+use common::place::{PATIENCE, Place, connect, create, make, parameters, refused, s3};
 use cosi_proto::v1alpha2::{
     DriverCreateBucketRequest, DriverDeleteBucketByNameRequest, DriverDeleteBucketRequest,
-    DriverGetExistingBucketRequest, DriverGetInfoRequest, DriverGrantBucketAccessRequest, ObjectProtocol,
-    S3BucketInfo, identity_client::IdentityClient, object_protocol::Type,
+    DriverGetExistingBucketRequest, ObjectProtocol, object_protocol::Type,
     provisioner_client::ProvisionerClient,
 };
-use cosi_sample_driver::store::{BucketId, Contents, IdPrefix, Request, Store};
+use cosi_sample_driver::store::{Contents, IdPrefix, Request, Store};
 use rstest::rstest;
-use tempfile::TempDir;
 use tokio::task::JoinSet;
-use tonic::{Code, Status, transport::Channel};
-
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// A folder for data and socket, in which drivers run one after the other.
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Self {
-        let folder = TempDir::new().unwrap();
-        std::fs::create_dir(folder.path().join("socket")).unwrap();
-        Self(folder)
-    }
-
-    fn data(&self) -> PathBuf {
-        self.0.path().join("data")
-    }
-
-    fn socket(&self) -> PathBuf {
-        self.0.path().join("socket/cosi.sock")
-    }
-
-    fn log(&self) -> String {
-        std::fs::read_to_string(self.0.path().join("log")).unwrap()
-    }
-
-    fn command(&self, flags: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cosi-sample-driver"));
-        let log = File::options().create(true).append(true).open(self.0.path().join("log")).unwrap();
-        command.env_clear().stderr(log).stdout(Stdio::null());
-        command.arg("--endpoint").arg(format!("unix://{}", self.socket().display()));
-        if !flags.contains(&"--data-dir") {
-            command.arg("--data-dir").arg(self.data());
-        }
-        if !flags.contains(&"--s3-listen") {
-            command.args(["--s3-listen", "127.0.0.1:0"]);
-        }
-        command.args(flags);
-        command
-    }
-
-    async fn start(&self, flags: &[&str]) -> Driver {
-        let driver = Driver { process: self.command(flags).spawn().unwrap(), socket: self.socket() };
-        let give_up = Instant::now() + PATIENCE;
-        while driver.info().await.is_err() {
-            assert!(Instant::now() < give_up, "the driver doesn't answer:\n{}", self.log());
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        driver
-    }
-
-    /// What a driver that refuses to start says, and how it ends.
-    fn refusal(&self, flags: &[&str]) -> (ExitStatus, String) {
-        let status = wait(&mut self.command(flags).spawn().unwrap());
-        (status, self.log())
-    }
-
-    fn operator(&self, info: &S3BucketInfo) -> Client {
-        let text = std::fs::read_to_string(self.data().join("operator-credentials")).unwrap();
-        let value =
-            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = ")).unwrap();
-        common::client(&info.endpoint, value("aws_access_key_id"), value("aws_secret_access_key"))
-    }
-
-    /// Buckets on disk, while no driver runs.
-    fn buckets(&self) -> Vec<BucketId> {
-        Store::open(&self.data(), IdPrefix::default()).unwrap().list().unwrap()
-    }
-}
-
-/// A running driver; killed when dropped.
-struct Driver {
-    process: Child,
-    socket: PathBuf,
-}
-
-impl Driver {
-    async fn channel(&self) -> Result<Channel, tonic::transport::Error> {
-        connect(&self.socket).await
-    }
-
-    async fn info(&self) -> Result<String, Status> {
-        let channel = self.channel().await.map_err(|e| Status::unavailable(e.to_string()))?;
-        let info = IdentityClient::new(channel).driver_get_info(DriverGetInfoRequest::default()).await?;
-        Ok(info.into_inner().name)
-    }
-
-    async fn rpc(&self) -> ProvisionerClient<Channel> {
-        ProvisionerClient::new(self.channel().await.unwrap())
-    }
-
-    fn signal(&self, signal: &str) {
-        let pid = self.process.id().to_string();
-        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
-    }
-
-    fn ended(mut self) -> ExitStatus {
-        wait(&mut self.process)
-    }
-}
-
-impl Drop for Driver {
-    fn drop(&mut self) {
-        // An error says that it has ended already.
-        let _ended = self.process.kill();
-        let _ended = self.process.wait();
-    }
-}
-
-fn wait(process: &mut Child) -> ExitStatus {
-    let give_up = Instant::now() + PATIENCE;
-    loop {
-        if let Some(status) = process.try_wait().unwrap() {
-            return status;
-        }
-        if Instant::now() > give_up {
-            process.kill().unwrap();
-            panic!("the driver goes on");
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-async fn connect(socket: &Path) -> Result<Channel, tonic::transport::Error> {
-    tonic::transport::Endpoint::from_shared(format!("unix://{}", socket.display()))?.connect().await
-}
-
-fn s3() -> Vec<ObjectProtocol> {
-    vec![ObjectProtocol { r#type: Type::S3.into() }]
-}
-
-fn parameters(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
-}
-
-fn create(name: &str, pairs: &[(&str, &str)]) -> DriverCreateBucketRequest {
-    DriverCreateBucketRequest { name: name.into(), protocols: s3(), parameters: parameters(pairs) }
-}
+use tonic::Code;
 
 fn undo(name: &str, pairs: &[(&str, &str)]) -> DriverDeleteBucketByNameRequest {
     DriverDeleteBucketByNameRequest { name: name.into(), protocols: s3(), parameters: parameters(pairs) }
@@ -172,20 +32,6 @@ fn delete(id: &str, pairs: &[(&str, &str)]) -> DriverDeleteBucketRequest {
 
 fn existing(id: &str) -> DriverGetExistingBucketRequest {
     DriverGetExistingBucketRequest { existing_bucket_id: id.into(), protocols: s3(), ..Default::default() }
-}
-
-async fn make(driver: &Driver, name: &str, pairs: &[(&str, &str)]) -> S3BucketInfo {
-    let made = driver.rpc().await.driver_create_bucket(create(name, pairs)).await.unwrap().into_inner();
-    let info = made.protocols.unwrap().s3.unwrap();
-    assert_eq!(info.bucket_id, made.bucket_id);
-    info
-}
-
-fn refused<T: std::fmt::Debug>(answer: Result<T, Status>, code: Code, words: &str) {
-    let status = answer.unwrap_err();
-    assert_eq!(status.code(), code, "{status:?}");
-    assert!(status.message().contains(words), "{status:?}");
-    assert!(status.details().is_empty());
 }
 
 #[tokio::test]
@@ -236,8 +82,6 @@ async fn what_cannot_be_is_refused_with_the_right_code_and_in_words() {
     refused(rpc.driver_create_bucket(create("bc-1", &other)).await, Code::AlreadyExists, "other");
     refused(rpc.driver_get_existing_bucket(existing("absent")).await, Code::NotFound, "absent");
     refused(rpc.driver_get_existing_bucket(existing("Not/A_Name")).await, Code::NotFound, "Not/A_Name");
-    let grant = rpc.driver_grant_bucket_access(DriverGrantBucketAccessRequest::default()).await;
-    assert!(matches!(grant.unwrap_err().code(), Code::Unimplemented | Code::InvalidArgument));
 
     // None of that made, or undoes, anything.
     for nothing in

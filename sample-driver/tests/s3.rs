@@ -4,107 +4,25 @@
 
 mod common;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use aws_sdk_s3::{
     Client,
-    error::{ProvideErrorMetadata, SdkError},
     presigning::PresigningConfig,
     primitives::ByteStream,
     types::{CompletedMultipartUpload, CompletedPart, Delete, ObjectIdentifier},
 };
-use common::client;
-use cosi_sample_driver::{
-    backend::{S3Server, serve},
-    store::{AccountRequest, BucketId, Contents, DeleteError, IdPrefix, KeyPair, Request, Scope, Store},
+use common::{
+    client,
+    world::{World, code, get, id, on_own, put, request},
 };
+use cosi_sample_driver::store::{Contents, DeleteError};
 use rstest::rstest;
-use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     time::timeout,
 };
-use tokio_util::sync::CancellationToken;
-
-/// A server with buckets `own-bucket` and `other-bucket`, and an account on the former; it ends with this.
-struct World {
-    store: Arc<Store>,
-    account: KeyPair,
-    endpoint: String,
-    _stop: tokio_util::sync::DropGuard,
-    data: TempDir,
-}
-
-impl World {
-    async fn new() -> Self {
-        let data = TempDir::new().unwrap();
-        let store = Arc::new(Store::open(data.path(), IdPrefix::default()).unwrap());
-        for name in ["own-bucket", "other-bucket"] {
-            store.create(request(name)).await.unwrap();
-        }
-        let account = store.grant(on_own("account", true, true)).await.unwrap();
-        let operator = KeyPair { access_key: "OPERATOR".into(), secret: "secret".into() };
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let endpoint = format!("http://{}", listener.local_addr().unwrap());
-        let stop = CancellationToken::new();
-        tokio::spawn(serve(listener, S3Server::new(Arc::clone(&store), operator), stop.clone()));
-        Self { store, account, endpoint, _stop: stop.drop_guard(), data }
-    }
-
-    fn operator(&self) -> Client {
-        client(&self.endpoint, "OPERATOR", "secret")
-    }
-
-    fn account(&self) -> Client {
-        self.client(&self.account)
-    }
-
-    fn client(&self, key: &KeyPair) -> Client {
-        client(&self.endpoint, &key.access_key, key.secret.expose())
-    }
-
-    /// A further account on `own-bucket`.
-    async fn granted(&self, name: &str, read: bool, write: bool) -> Client {
-        self.client(&self.store.grant(on_own(name, read, write)).await.unwrap())
-    }
-}
-
-fn request(name: &str) -> Request {
-    Request { name: name.into(), protocols: ["S3".into()].into(), parameters: [].into() }
-}
-
-fn on_own(name: &str, read: bool, write: bool) -> AccountRequest {
-    AccountRequest { name: name.into(), buckets: [(id("own-bucket"), Scope { read, write })].into() }
-}
-
-fn id(text: &str) -> BucketId {
-    text.parse().unwrap()
-}
-
-/// The S3 error code of a refused request.
-fn code<T: std::fmt::Debug, E: ProvideErrorMetadata + std::fmt::Debug>(
-    answer: Result<T, SdkError<E>>,
-) -> String {
-    let error = answer.expect_err("a refusal");
-    error.code().map_or_else(|| format!("{error:?}"), str::to_owned)
-}
-
-async fn put(client: &Client, bucket: &str, key: &str, body: &'static str) {
-    client
-        .put_object()
-        .bucket(bucket)
-        .key(key)
-        .body(ByteStream::from_static(body.as_bytes()))
-        .send()
-        .await
-        .unwrap();
-}
-
-async fn get(client: &Client, bucket: &str, key: &str) -> Vec<u8> {
-    let object = client.get_object().bucket(bucket).key(key).send().await.unwrap();
-    object.body.collect().await.unwrap().to_vec()
-}
 
 /// Sends the head and the first bytes of a put, and no more.
 async fn begin_hanging_put(world: &World, key: &str) -> TcpStream {

@@ -1,4 +1,9 @@
-//! An S3 client for tests.
+//! An S3 client for tests, and what it talks to.
+#![allow(dead_code, unreachable_pub, reason = "no test file uses all of it")]
+
+pub(crate) mod place;
+pub(crate) mod signed;
+pub(crate) mod world;
 
 use aws_sdk_s3::{
     Client, Config,
