@@ -37,6 +37,8 @@ mod note;
 mod outcome;
 mod problem;
 mod settings;
+#[cfg(test)]
+mod testing;
 mod time;
 mod write;
 

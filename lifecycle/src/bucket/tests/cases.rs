@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use super::explore::{at_every_point, with_every_lag};
 use super::scenarios::BASE;
-use super::world::{ApiFault, CallFault, Crash, DriverKind, Fault, Op, Scenario, Spec, Trigger, World};
+use super::world::{Buckets, Op, Scenario, Spec, World};
 use crate::NoteReason;
 use crate::bucket::{Call, Effect};
+use crate::testing::{
+    ApiFault, CallFault, Crash, DriverKind, Fault, Trigger, at_every_point, with_every_lag,
+};
 use crate::{Code, Rpc};
 use Rpc::{CreateBucket, DeleteBucket, DeleteBucketByName, GetExistingBucket};
 use Trigger::{AtOnce, Idle, Point};
@@ -39,7 +41,7 @@ fn calls(world: &World) -> Vec<Rpc> {
 }
 
 fn gone(world: &World) -> bool {
-    world.api.object.is_none() && world.backend.buckets.values().all(|made| made.by.is_none())
+    world.api.object.is_none() && world.backend.things.values().all(|made| made.by.is_none())
 }
 
 #[test]
@@ -107,7 +109,7 @@ fn c4_an_annotation_alone_ends_the_wait_after_a_terminal_error() {
 #[test]
 fn c5_a_ready_bucket_that_was_deleted_by_force_is_never_created_again() {
     let base = scenario(created_then(vec![(Idle, Op::Force)]));
-    for scenario in with_every_lag(&base).flat_map(|s| at_every_point(&s)) {
+    for scenario in with_every_lag(&base).flat_map(|s| at_every_point::<Buckets>(&s)) {
         let world = check(World::new(&scenario, DriverKind::GOOD, &[]));
         assert!(calls(&world).iter().filter(|rpc| **rpc == CreateBucket).count() <= 1, "{:#?}", world.trace);
     }

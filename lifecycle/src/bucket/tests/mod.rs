@@ -2,7 +2,6 @@
 //! seeded bugs that the oracles must catch.
 
 mod cases;
-mod explore;
 mod random;
 mod scenarios;
 mod schedules;

@@ -2,7 +2,8 @@
 
 use cosi_api::DeletionPolicy::{Delete, Retain};
 
-use super::world::{Op, Scenario, Spec, Trigger};
+use super::world::{Op, Scenario, Spec};
+use crate::testing::Trigger;
 use Trigger::{AtOnce, Gone, Idle, Soon};
 
 /// A name without users yet.

@@ -5,11 +5,10 @@ use rstest::rstest;
 use std::time::Duration;
 
 use super::scenarios::BASE;
-use super::world::Invariant::{self, NoDouble, NoLoss, NoOrphan, NothingForeign, Truth};
-use super::world::{
-    ApiFault, CallFault, Crash, DriverKind, Fault, Mutant, Op, Scenario, Spec, Trigger, World,
-};
+use super::world::{Op, Spec, World};
 use crate::Code;
+use crate::testing::Invariant::{self, NoDouble, NoLoss, NoOrphan, NothingForeign, Truth};
+use crate::testing::{ApiFault, CallFault, Crash, DriverKind, Fault, Mutant, Scenario, Trigger};
 use Trigger::{AtOnce, Gone, Idle, Point};
 use cosi_api::DeletionPolicy::Delete;
 

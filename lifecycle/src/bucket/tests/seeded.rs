@@ -3,26 +3,9 @@
 
 use rstest::rstest;
 
-use super::explore::{Broken, Search, at_every_point, with_every_lag};
-use super::scenarios;
-use super::world::Invariant::{self, *};
-use super::world::{Depth, DriverKind, Mutant};
-
-fn caught(mutant: Mutant, wanted: Invariant) -> Option<Box<Broken>> {
-    // One fault suffices; a refused replay after an unknown outcome takes two, and a driver without the by-name RPC.
-    let rare = mutant == Mutant::LetGoThoughUnknown;
-    let kinds = if rare { &[DriverKind::BARE][..] } else { &DriverKind::ALL };
-    let few: &[usize] = if rare { &[2] } else { &[0, 1] };
-    few.iter().find_map(|faults| {
-        let mut search =
-            Search { mutant: Some(mutant), wanted: Some(wanted), ..Search::new(*faults, Depth::OnePerClass) };
-        scenarios::all()
-            .iter()
-            .flat_map(with_every_lag)
-            .flat_map(|s| at_every_point(&s))
-            .find_map(|scenario| kinds.iter().find_map(|kind| search.explore(&scenario, *kind).err()))
-    })
-}
+use super::world::Buckets;
+use crate::testing::Invariant::{self, *};
+use crate::testing::{DriverKind, Mutant, caught};
 
 #[rstest]
 #[case(Mutant::NoIntent, NoOrphan)]
@@ -49,7 +32,13 @@ fn caught(mutant: Mutant, wanted: Invariant) -> Option<Box<Broken>> {
 #[case(Mutant::ReportEveryTry, Thrift)]
 #[case(Mutant::DriverTakesForeign, NothingForeign)]
 fn a_seeded_bug_breaks(#[case] mutant: Mutant, #[case] invariant: Invariant) {
-    let Some(broken) = caught(mutant, invariant) else { panic!("{mutant:?} does not break {invariant:?}") };
+    // One fault suffices; a refused replay after an unknown outcome takes two, and a driver without the by-name RPC.
+    let rare = mutant == Mutant::LetGoThoughUnknown;
+    let kinds = if rare { &[DriverKind::BARE][..] } else { &DriverKind::ALL };
+    let faults: &[usize] = if rare { &[2] } else { &[0, 1] };
+    let Some(broken) = caught::<Buckets>(mutant, invariant, kinds, faults) else {
+        panic!("{mutant:?} does not break {invariant:?}")
+    };
     println!(
         "{mutant:?} breaks {invariant:?}: {}, {:?}, {:?}",
         broken.scenario.name, broken.kind, broken.plan

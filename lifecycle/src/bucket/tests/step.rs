@@ -6,10 +6,11 @@ use std::time::Duration;
 use proptest::prelude::*;
 use rstest::rstest;
 
-use super::world::{Api, Spec};
+use super::world::Spec;
 use crate::bucket::state::{Awaiting, Purpose, Sent};
 use crate::bucket::{BucketState, BucketView, Call, CallOk, Claim, Effect, Event};
 use crate::inflight::Sending;
+use crate::testing::Api;
 use crate::{Code, Context, Failure, Machine as _, Settings, Time, Wake, WriteFailure};
 
 fn view(spec: Spec) -> BucketView {

@@ -1,25 +1,23 @@
 //! The one place that runs effects: requests to the API server here, calls to the driver in `calls`.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::api::{Object, Written, invalid, other};
-use super::{ApiFault, Fault, Mutant, World};
+use super::World;
 use crate::WriteFailure;
-use crate::bucket::{Claim, Effect, Event};
+use crate::bucket::{BucketView, Claim, Effect, Event};
+use crate::testing::{ApiFault, Fault, Mutant};
 use cosi_api::names::FINALIZER;
 
 impl World {
     pub(super) fn execute(&mut self, effect: &Effect, fault: Option<Fault>) -> Event {
-        self.advance(self.now + Duration::from_millis(1));
         let api = if let Some(Fault::Api(fault)) = fault { Some(fault) } else { None };
         match effect {
             Effect::Read => Event::Read(self.read(api)),
             Effect::ReadClaim(_) => {
-                Event::Claim(if api.is_some() { Claim::Unreadable } else { self.api.claim })
+                Event::Claim(if api.is_some() { Claim::Unreadable } else { self.known.claim })
             }
-            write @ (Effect::WriteFinalizers { .. } | Effect::WriteStatus { .. }) => self.write(api, write),
-            Effect::Call(call) => Event::Called(self.call(call, fault)),
+            write @ (Effect::WriteFinalizers { .. } | Effect::WriteStatus { .. }) => self.store(api, write),
+            Effect::Call(call) => Event::Called(self.ask(call, fault)),
             Effect::Tell(note) => {
                 self.notes.push(note.clone());
                 Event::Told
@@ -29,7 +27,7 @@ impl World {
     }
 
     /// The write takes effect at the API server.
-    fn apply(&mut self, write: &Effect) -> Written {
+    pub(super) fn apply(&mut self, write: &Effect) -> Result<Arc<BucketView>, WriteFailure> {
         let foreign = self.api.object.as_ref().map(|o| o.view.other_finalizers.clone());
         let written = match write {
             Effect::WriteFinalizers { uid, resource_version, finalizers } => {
@@ -50,18 +48,6 @@ impl World {
         written
     }
 
-    /// Writes whose answer came long ago take effect, if their conditions still hold.
-    pub(super) fn land_writes(&mut self) {
-        while let Some(due) = self.late_writes.iter().position(|(lands, _)| *lands <= self.now) {
-            let (_, write) = self.late_writes.remove(due);
-            let landed = self.apply(&write).is_ok();
-            self.log(|| format!("lands late ({landed}): {write:?}"));
-            if self.lag.is_none() {
-                self.deliver();
-            }
-        }
-    }
-
     fn read(&mut self, fault: Option<ApiFault>) -> Result<(), WriteFailure> {
         self.meet(fault)?;
         if !self.has(Mutant::CacheForLiveRead) {
@@ -71,45 +57,11 @@ impl World {
         Ok(())
     }
 
-    fn write(&mut self, fault: Option<ApiFault>, write: &Effect) -> Event {
-        self.writes += 1;
-        if fault == Some(ApiFault::Overtaken) {
-            self.api.change(|o: &mut Object| o.labels += 1);
-        }
-        if let Some(ApiFault::LandsLater(after)) = fault {
-            self.late_writes.push((self.now + after, write.clone()));
-        }
-        if let Err(failure) = self.meet(fault.filter(|f| *f != ApiFault::AppliedLost)) {
-            return Event::Wrote(Err(failure));
-        }
-        let written = self.apply(write);
-        if fault == Some(ApiFault::AppliedLost) {
-            return Event::Wrote(Err(other("the answer was lost")));
-        }
+    fn store(&mut self, fault: Option<ApiFault>, write: &Effect) -> Event {
+        let written = self.write(fault, write, |world| world.apply(write));
         Event::Wrote(written.map(|view| {
             self.looked = Some(Arc::clone(&view));
             self.fold(self.api.version, Some(view));
         }))
-    }
-
-    fn meet(&mut self, fault: Option<ApiFault>) -> Result<(), WriteFailure> {
-        let Some(fault) = fault else { return Ok(()) };
-        match fault {
-            ApiFault::Lost | ApiFault::AppliedLost | ApiFault::LandsLater(_) => {
-                Err(other("the request was lost"))
-            }
-            ApiFault::Conflict => Err(WriteFailure::Conflict),
-            ApiFault::Invalid => Err(invalid("out of the blue")),
-            ApiFault::Forbidden => Err(WriteFailure::Forbidden { message: "scripted".to_owned() }),
-            ApiFault::Throttled => {
-                let retry_after = Some(Duration::from_secs(5));
-                Err(WriteFailure::Other { message: "throttled".to_owned(), retry_after })
-            }
-            ApiFault::Slow => {
-                self.advance(self.now + Duration::from_secs(30));
-                Ok(())
-            }
-            ApiFault::Overtaken => Ok(()),
-        }
     }
 }

@@ -1,25 +1,11 @@
 //! What people and the controller do.
 
-use super::api::{FOREIGN_FINALIZER, Spec};
-use super::{NAME, World};
+use super::{NAME, Spec, World};
 use crate::bucket::Claim;
+use crate::bucket::state::Sent;
+use crate::testing::FOREIGN_FINALIZER;
 use crate::{Code, Rpc};
 use cosi_api::DeletionPolicy;
-
-/// When somebody does something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trigger {
-    /// Before effect n (even: 2n), or between effect n and its answer (odd: 2n + 1).
-    Point(usize),
-    /// When all is quiet.
-    Idle,
-    /// As soon as the object is gone.
-    Gone,
-    /// Together with the one before.
-    AtOnce,
-    /// So many points after the one before, if that has a point; else at once.
-    Soon(usize),
-}
 
 /// Something that somebody does.
 #[derive(Clone, Debug)]
@@ -57,24 +43,19 @@ pub(crate) enum Op {
 }
 
 impl World {
-    pub(super) fn act(&mut self, op: &Op) {
-        self.log(|| format!("user: {op:?}"));
-        self.api.now = self.now;
-        self.disturbed = self.now;
-        // A deletion ends the wait after a refusal at once (R11).
-        let deleting = self.api.object.as_ref().is_some_and(|o| o.view.deleting);
-        let interrupts =
-            matches!(op, Op::Delete | Op::Force | Op::LetGo) || (deleting && matches!(op, Op::ClaimGoes));
-        self.refused &= !interrupts;
+    pub(super) fn do_as(&mut self, op: &Op) {
         match op {
-            Op::Create(spec) => self.api.create(*spec),
+            Op::Create(spec) => {
+                self.known.claim = Claim::Live;
+                self.api.create(*spec);
+            }
             Op::Delete => drop(self.api.change(|o| o.view.deleting = true)),
             Op::ClaimGoes => {
-                self.api.claim = Claim::Leaving;
+                self.known.claim = Claim::Leaving;
                 self.api.change(|o| o.view.claim_deleting = true);
             }
-            Op::ClaimGoesSilently => self.api.claim = Claim::Leaving,
-            Op::ClaimUnreadable => self.api.claim = Claim::Unreadable,
+            Op::ClaimGoesSilently => self.known.claim = Claim::Leaving,
+            Op::ClaimUnreadable => self.known.claim = Claim::Unreadable,
             Op::Strip | Op::Force => {
                 self.note_force();
                 let all = matches!(op, Op::Force);
@@ -102,20 +83,13 @@ impl World {
                 o.view.ready = None;
                 o.view.bucket_id = None;
             })),
-            Op::Driver { by_name } => {
-                self.backend.kind.by_name = *by_name;
-                self.by_name_missing = false;
-                self.connected = true;
-            }
+            Op::Driver { by_name } => self.connect(*by_name),
             Op::OccupyName => self.backend.add_foreign(NAME),
             Op::Refuse(refusal) => self.backend.refuses = *refusal,
             Op::LoseBackend => {
                 self.lost = true;
-                self.backend.buckets.retain(|_, made| made.by.is_none());
+                self.backend.things.retain(|_, made| made.by.is_none());
             }
-        }
-        if self.lag.is_none() {
-            self.deliver();
         }
     }
 
@@ -123,9 +97,9 @@ impl World {
     fn note_force(&mut self) {
         let Some(object) = &self.api.object else { return };
         let recorded = object.view.bucket_id.is_some();
-        let known =
-            self.state.may_be_there() || self.state.backend.sent == crate::bucket::state::Sent::Nothing;
-        self.stripped |= object.view.finalizer;
+        let state = &self.lane().state;
+        let known = state.may_be_there() || state.backend.sent == Sent::Nothing;
+        self.known.stripped |= object.view.finalizer;
         self.forced |= object.view.finalizer && (recorded || !known);
     }
 }

@@ -2,10 +2,20 @@
 
 use std::time::Duration;
 
-use super::backend::{DriverKind, just_before};
-use super::{GRACE, TIMEOUT};
-use crate::bucket::Effect;
-use crate::{Code, Outcome, Rpc};
+use super::calls::makes;
+use super::{DriverKind, GRACE, TIMEOUT};
+use crate::{Code, Failure, Outcome, Rpc};
+
+/// What an effect is aimed at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Read,
+    Write,
+    /// A write without a condition: whenever it lands, it makes an object if there is none of that name.
+    Create,
+    Call(Rpc),
+    Person,
+}
 
 /// A fault of one effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +61,19 @@ impl ApiFault {
         Self::LandsLater(Duration::from_millis(500)),
         Self::LandsLater(Duration::from_mins(2)),
     ];
+    /// An API server gives up after a minute.
+    const OF_CREATES: [Self; 10] = [
+        Self::Lost,
+        Self::AppliedLost,
+        Self::Conflict,
+        Self::LandsLater(Duration::from_secs(59)),
+        Self::Invalid,
+        Self::Throttled,
+        Self::Forbidden,
+        Self::Slow,
+        Self::Overtaken,
+        Self::LandsLater(Duration::from_millis(500)),
+    ];
     const OF_READS: [Self; 4] = [Self::Lost, Self::Throttled, Self::Forbidden, Self::Slow];
 }
 
@@ -79,6 +102,14 @@ pub(crate) enum CallFault {
     BadId,
     /// OK without the info that is needed.
     NoInfo,
+    /// OK with another id than before.
+    OtherId,
+    /// OK with a bucket that was not asked for.
+    WrongBucket,
+    /// OK without credentials.
+    NoCredentials,
+    /// OK with a value that is needed left empty.
+    EmptyValue,
 }
 
 /// When the process dies.
@@ -100,23 +131,20 @@ pub(crate) enum Depth {
 }
 
 impl Fault {
-    /// The faults that `effect` can meet.
-    pub(crate) fn all(effect: &Effect, kind: DriverKind, depth: Depth) -> Vec<Self> {
+    /// The faults that an effect can meet.
+    pub(crate) fn all(target: Target, kind: DriverKind, depth: Depth) -> Vec<Self> {
         let mut all = vec![Self::Crash(Crash::Before), Self::Crash(Crash::After)];
-        match effect {
-            Effect::Read | Effect::ReadClaim(_) => {
-                all.extend(some(&ApiFault::OF_READS, depth, 1).map(Self::Api));
-            }
-            Effect::WriteFinalizers { .. } | Effect::WriteStatus { .. } => {
-                all.extend(some(&ApiFault::OF_WRITES, depth, 4).map(Self::Api));
-            }
-            Effect::Call(call) => {
-                all.extend(calls(call.rpc(), kind, depth).into_iter().map(Self::Call));
+        match target {
+            Target::Read => all.extend(some(&ApiFault::OF_READS, depth, 1).map(Self::Api)),
+            Target::Write => all.extend(some(&ApiFault::OF_WRITES, depth, 4).map(Self::Api)),
+            Target::Create => all.extend(some(&ApiFault::OF_CREATES, depth, 4).map(Self::Api)),
+            Target::Call(rpc) => {
+                all.extend(calls(rpc, kind, depth).into_iter().map(Self::Call));
                 let latest = just_before(TIMEOUT + GRACE);
                 let during = [Duration::ZERO, Duration::from_secs(5), latest];
                 all.extend(during.into_iter().map(Crash::During).map(Self::Crash));
             }
-            Effect::Tell(_) | Effect::Wait(_) | Effect::Done => {}
+            Target::Person => {}
         }
         all
     }
@@ -133,15 +161,33 @@ impl Fault {
     }
 
     /// The fault makes the driver or the API server refuse for good, so that only the slow re-check helps.
-    pub(crate) fn is_refusal(self) -> bool {
+    pub(crate) fn is_refusal(self, target: Target) -> bool {
         match self {
             Self::Call(CallFault::Code(c) | CallFault::Done(c) | CallFault::Half(c)) => {
-                matches!(c, Code::InvalidArgument | Code::AlreadyExists | Code::Unimplemented)
+                let message = String::new();
+                let failure = Failure::Answered { code: c, message };
+                matches!(target, Target::Call(rpc) if failure.is_terminal(rpc))
             }
-            Self::Call(CallFault::NoId | CallFault::BadId | CallFault::NoInfo)
-            | Self::Api(ApiFault::Invalid) => true,
-            _ => false,
+            Self::Call(fault) => fault.is_defect(),
+            Self::Api(fault) => fault == ApiFault::Invalid,
+            Self::Crash(_) => false,
         }
+    }
+}
+
+impl CallFault {
+    /// The driver answers OK, with something that is of no use.
+    pub(super) const fn is_defect(self) -> bool {
+        matches!(
+            self,
+            Self::NoId
+                | Self::BadId
+                | Self::NoInfo
+                | Self::OtherId
+                | Self::WrongBucket
+                | Self::NoCredentials
+                | Self::EmptyValue
+        )
     }
 }
 
@@ -173,19 +219,29 @@ fn calls(rpc: Rpc, kind: DriverKind, depth: Depth) -> Vec<CallFault> {
         if open {
             all.push(CallFault::Later(code, late));
         }
-        if rpc == Rpc::CreateBucket {
+        if makes(rpc) {
             all.push(CallFault::Half(code));
         }
     }
     if depth == Depth::Every {
         all.push(CallFault::NoAnswerLater(Duration::from_millis(1500)));
     }
-    if matches!(rpc, Rpc::CreateBucket | Rpc::GetExistingBucket) {
+    if matches!(rpc, Rpc::CreateBucket | Rpc::GetExistingBucket | Rpc::GrantBucketAccess) {
         all.extend([CallFault::NoId, CallFault::BadId, CallFault::NoInfo]);
+    }
+    if rpc == Rpc::GrantBucketAccess {
+        let more =
+            [CallFault::OtherId, CallFault::WrongBucket, CallFault::NoCredentials, CallFault::EmptyValue];
+        all.extend(some(&more, depth, 1));
     }
     all
 }
 
 fn outcome_of(rpc: Rpc, code: Code) -> Outcome {
-    crate::Failure::Answered { code, message: String::new() }.outcome(rpc)
+    Failure::Answered { code, message: String::new() }.outcome(rpc)
+}
+
+/// Just before the end of a stretch of time.
+fn just_before(end: Duration) -> Duration {
+    end.saturating_sub(Duration::from_nanos(1))
 }
