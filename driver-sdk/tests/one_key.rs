@@ -124,9 +124,11 @@ fn key_of(credentials: Credentials) -> Secret {
 #[async_trait]
 impl KeyedAccount for Iam {
     async fn find(&self) -> Result<Option<AccountId>, DriverError> {
-        self.call("find", |state| match state.foreign {
-            true => Err(DriverError::already_exists("somebody else's")),
-            false => Ok((state.accounts > 0).then(|| "account".parse().unwrap())),
+        self.call("find", |state| {
+            if state.foreign {
+                return Err(DriverError::already_exists("somebody else's"));
+            }
+            Ok((state.accounts > 0).then(|| "account".parse().unwrap()))
         })
     }
 

@@ -29,9 +29,12 @@ pub enum StoreError {
     /// Reading or writing records failed.
     #[error("the ledger can't be used")]
     Ledger(#[source] redb::Error),
-    /// A record isn't what this version writes.
-    #[error("the ledger holds an unreadable record")]
-    Record(#[source] serde_json::Error),
+    /// A marker isn't what this version writes.
+    #[error("the ledger holds an unreadable marker")]
+    Marker(#[source] serde_json::Error),
+    /// An account's record isn't what this version writes.
+    #[error("the ledger holds an unreadable account")]
+    Account,
     /// A folder operation failed.
     #[error("can't {what} bucket {id}")]
     Folder {

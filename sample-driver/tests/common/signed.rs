@@ -106,7 +106,7 @@ fn canonical(path: &str) -> String {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 text.push(byte.into());
             }
-            other => text.push_str(&format!("%{other:02X}")),
+            other => text.extend(["%".to_owned(), format!("{other:02X}")]),
         }
     }
     text

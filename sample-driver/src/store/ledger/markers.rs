@@ -57,7 +57,7 @@ impl Ledger {
     pub(crate) fn by_name(&self, name: &str) -> Result<Option<Marker>, StoreError> {
         let markers = self.read()?.open_table(MARKERS).map_err(|e| self.fault(e))?;
         let record = markers.get(name).map_err(|e| self.fault(e))?;
-        record.map(|json| serde_json::from_slice(json.value()).map_err(StoreError::Record)).transpose()
+        record.map(|json| serde_json::from_slice(json.value()).map_err(StoreError::Marker)).transpose()
     }
 
     /// The marker that gave out an id.
@@ -70,7 +70,7 @@ impl Ledger {
     /// Writes a marker for a bucket that isn't there yet. Nobody has rights on it: those left from an earlier bucket of the
     /// same id go.
     pub(crate) fn put(&self, marker: &Marker) -> Result<(), StoreError> {
-        let json = serde_json::to_vec(marker).map_err(StoreError::Record)?;
+        let json = serde_json::to_vec(marker).map_err(StoreError::Marker)?;
         let change = |write: &WriteTransaction| -> Result<(), redb::Error> {
             take_rights(write, &marker.id)?;
             write.open_table(MARKERS)?.insert(marker.name(), json.as_slice())?;
