@@ -18,8 +18,9 @@ use world::World;
 const WELCOME: &str = "\
 COSI lets people on Kubernetes ask for a bucket in an object store as they ask for a disk: they write down what they
 want (a BucketClaim), a controller turns it into a Bucket object, and a sidecar next to the storage vendor's driver
-makes the real bucket, and takes it away again. In the same way applications get accounts and key pairs (BucketAccess).
-This demo runs all of that here, in a temporary folder, and checks each claim it makes (✓). Nothing outside that folder is touched, and nothing keeps running afterwards.";
+makes the real bucket, and takes it away again. In the same way applications get accounts with key pairs of their own
+(BucketAccess). This demo runs all of that here, in a temporary folder, and checks each claim it makes (✓). Nothing
+outside that folder is touched, and nothing keeps running afterwards.";
 
 /// Builds the programs and shows them. With `keep`, everything stays up afterwards until Ctrl-C.
 ///

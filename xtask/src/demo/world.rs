@@ -168,9 +168,13 @@ impl World {
         self.await_(what, found).await
     }
 
-    /// Asks the driver for the account that it made for `access`; a driver answers a repeated call with the same one.
-    pub(super) async fn grant_again(&self, access: &Access, bucket: &str) -> Result<ObjectStore> {
-        let granted = wire::grant(&self.socket(), access, bucket).await.context("ask the driver")?;
+    /// Asks the driver for the account that it made for `access`; a driver answers a repeated call with the same one, as soon
+    /// as the first has ended.
+    pub(super) async fn grant_again(&mut self, access: &Access, bucket: &str) -> Result<ObjectStore> {
+        let socket = self.socket();
+        let granted = self
+            .await_("the driver's first call ends", async || wire::grant(&socket, access, bucket).await)
+            .await?;
         let keys = granted.credentials.and_then(|c| c.s3).context("the driver gave no key pair")?;
         Ok(ObjectStore::with_key(&self.s3_url(), REGION, &keys.access_key_id, &keys.access_secret_key))
     }
