@@ -163,3 +163,92 @@ fn advice<O: Objects>(error: &watcher::Error) -> String {
     };
     advice.to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use cosi_lifecycle::access::AccessView;
+    use serde_json::json;
+
+    use super::*;
+    use crate::cluster::Accesses;
+
+    /// Writes down what it hears.
+    #[derive(Default)]
+    struct Log(RefCell<Vec<String>>);
+
+    impl Watch<AccessView> for Log {
+        fn changed(&self, key: &Key, change: &Change<AccessView>) {
+            let word = if change.after.is_some() { "there" } else { "gone" };
+            self.0.borrow_mut().push(format!("{key} {word}"));
+        }
+
+        fn seen(&self, key: &Key) {
+            self.0.borrow_mut().push(format!("{key} seen"));
+        }
+
+        fn listed(&self) {
+            self.0.borrow_mut().push("listed".to_owned());
+        }
+    }
+
+    fn access(uid: &str, version: u32, driver: &str, protocol: &str) -> DynamicObject {
+        serde_json::from_value(json!({
+            "apiVersion": "objectstorage.k8s.io/v1alpha2", "kind": "BucketAccess",
+            "metadata": { "namespace": "n", "name": "a", "uid": uid, "resourceVersion": version.to_string() },
+            "spec": { "bucketAccessClassName": "c", "protocol": protocol, "bucketClaims": [] },
+            "status": { "readyToUse": false, "driverName": driver },
+        }))
+        .unwrap()
+    }
+
+    /// What is heard of these events.
+    fn heard(events: impl IntoIterator<Item = Event<DynamicObject>>) -> Vec<String> {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let config = kube::Config::new("http://127.0.0.1:1".parse().unwrap());
+        let accesses = Accesses::new(kube::Client::try_from(config).unwrap(), "d.example".into());
+        let (index, target) = (Index::default(), Log::default());
+        let (objects, listed) = (&accesses, HashSet::new());
+        let mut follower = Follower { objects, index: &index, target: &target, listed, trouble: None };
+        for event in events {
+            follower.event(event);
+        }
+        target.0.into_inner()
+    }
+
+    #[tokio::test]
+    async fn an_access_that_was_made_again_while_nobody_watched_is_another_one() {
+        let events = [
+            Event::InitApply(access("old", 1, "d.example", "S3")),
+            Event::InitDone,
+            Event::Init,
+            Event::InitApply(access("new", 5, "d.example", "S3")),
+            Event::InitDone,
+        ];
+        let expected = ["old seen", "old there", "listed", "new seen", "new there", "listed", "old gone"];
+        assert_eq!(heard(events), expected);
+    }
+
+    /// R3 and R17: whoever could decode it may have called the driver.
+    #[tokio::test]
+    async fn what_cannot_be_decoded_was_seen_and_what_is_foreign_was_not() {
+        let events = [
+            Event::InitApply(access("unreadable", 1, "d.example", "FTP")),
+            Event::InitApply(access("foreign", 1, "other.example", "S3")),
+            Event::InitDone,
+        ];
+        assert_eq!(heard(events), ["unreadable seen", "listed"]);
+    }
+
+    #[tokio::test]
+    async fn a_deletion_is_told_once_and_only_of_the_object_that_it_is_about() {
+        let events = [
+            Event::Apply(access("new", 5, "d.example", "S3")),
+            Event::Delete(access("old", 4, "d.example", "S3")),
+            Event::Delete(access("new", 6, "d.example", "S3")),
+            Event::Delete(access("new", 6, "d.example", "S3")),
+        ];
+        assert_eq!(heard(events), ["new seen", "new there", "new gone"]);
+    }
+}

@@ -85,3 +85,55 @@ fn index_of_buckets(accesses: &Arc<Index<AccessView>>, queues: &Queues) -> Arc<I
         }
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use cosi_api::{Bucket, BucketAccess};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn access(uid: &str, ready: bool) -> AccessView {
+        let access: BucketAccess = serde_json::from_value(json!({
+            "apiVersion": "objectstorage.k8s.io/v1alpha2", "kind": "BucketAccess",
+            "metadata": { "namespace": "n", "name": uid, "uid": uid, "resourceVersion": "1" },
+            "spec": { "bucketAccessClassName": "c", "protocol": "S3", "bucketClaims": [] },
+            "status": {
+                "readyToUse": ready, "accountID": "id", "driverName": "d.example",
+                "accessedBuckets": [{ "bucketName": "b", "bucketID": "id", "bucketClaimName": "x" }],
+            },
+        }))
+        .unwrap();
+        AccessView::of(&access).unwrap()
+    }
+
+    fn bucket(version: &str, status: &Value) -> BucketView {
+        let bucket: Bucket = serde_json::from_value(json!({
+            "apiVersion": "objectstorage.k8s.io/v1alpha2", "kind": "Bucket",
+            "metadata": { "name": "b", "uid": "u", "resourceVersion": version },
+            "spec": {
+                "driverName": "d.example", "deletionPolicy": "Delete",
+                "bucketClaimRef": { "name": "x", "namespace": "n" },
+            },
+            "status": status,
+        }))
+        .unwrap();
+        BucketView::of(&bucket).unwrap()
+    }
+
+    /// C22: an own write that makes a Bucket Ready is no news to the watch of Buckets, but to whoever waits for it.
+    #[tokio::test]
+    async fn a_bucket_that_changes_by_whoevers_hand_wakes_the_accesses_that_wait_for_it_and_no_other() {
+        let queues = Queues::default();
+        let accesses = Arc::new(Index::default());
+        let buckets = index_of_buckets(&accesses, &queues);
+        accesses.fold(access("waits", false));
+        accesses.fold(access("is-ready", true));
+        buckets.fold(bucket("1", &json!({ "readyToUse": true, "bucketID": "id" })));
+        let taken = queues.accesses.take().await;
+        assert_eq!((&*taken.key, taken.wake), ("waits", Wake::PREREQUISITE));
+        // Nothing else is ready: the next one that comes is woken here.
+        queues.accesses.wake("sentinel".into(), Wake::CHANGED);
+        assert_eq!(&*queues.accesses.take().await.key, "sentinel");
+    }
+}

@@ -77,6 +77,7 @@ fn hidden(pairs: impl IntoIterator<Item = (&'static str, String)>) -> SecretData
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cosi_lifecycle::access::{Effect, Event, Owner, Place, Version};
 
     fn answer() -> wire::DriverGrantBucketAccessResponse {
         let text = str::to_owned;
@@ -129,6 +130,39 @@ mod tests {
         assert!(
             matches!(empty, CallOk::Granted { buckets, credentials, .. } if buckets.is_empty() && credentials.is_empty())
         );
+    }
+
+    /// I7: whatever is printed of a call and of what follows from it, at whatever level, and by a panic that nobody thought of.
+    #[test]
+    fn nothing_of_a_grant_can_be_printed_not_even_by_a_panic() {
+        let place = Place { namespace: "n".into(), name: "s".into() };
+        let owner = Owner { name: "a".into(), uid: "u".into() };
+        let secret = Version { place: place.clone(), uid: "su".into(), resource_version: "1".into() };
+        let wire = answer();
+        let ok = granted(wire.clone());
+        let CallOk::Granted { credentials, .. } = &ok else { panic!("not granted") };
+        let mut effects = Vec::new();
+        for (_, data) in credentials {
+            let data = data.clone();
+            effects.push(Effect::CreateSecret {
+                place: place.clone(),
+                owner: owner.clone(),
+                data: data.clone(),
+            });
+            effects.push(Effect::WriteSecret { secret: secret.clone(), data });
+        }
+        let event = Event::Called(Ok(ok));
+        let mut texts = vec![format!("{wire:?} {wire:#?} {event:?} {event:#?} {effects:?} {effects:#?}")];
+        for panics in [
+            std::panic::catch_unwind(|| Err::<(), _>(&wire).unwrap()),
+            std::panic::catch_unwind(|| assert_eq!(event, Event::Told)),
+            std::panic::catch_unwind(|| Err::<(), _>(&effects).expect("no effects")),
+        ] {
+            texts.push(*panics.unwrap_err().downcast::<String>().unwrap());
+        }
+        for text in texts {
+            assert!(text.len() > 20 && !text.contains("canary"), "{text}");
+        }
     }
 
     #[test]

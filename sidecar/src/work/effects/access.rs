@@ -134,7 +134,7 @@ fn told_of_secret(
 ) -> Result<Option<SecretView>, WriteFailure> {
     let result = logged(label, &format!("{what}: Secret {name}"), result);
     if result.is_ok() {
-        tracing::debug!(access = label.access(), secret = name, what, "done");
+        tracing::debug!(access = label.access(), secret = %name, what, "done");
     }
     result
 }
