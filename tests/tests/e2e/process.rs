@@ -80,7 +80,7 @@ async fn an_api_server_that_cannot_be_reached_is_waited_for() {
     let bucket = world.create(Wish::delete()).await;
     world.proxy.go_up();
     bucket.wait_ready().await;
-    assert_eq!(world.sidecar.lines_with("cannot be reached").len(), 1, "{}", world.sidecar.log());
+    assert_eq!(world.sidecar.lines_with("cannot watch Buckets").len(), 1, "{}", world.sidecar.log());
     bucket.release().await;
     bucket.wait_gone().await;
     world.end_empty().await;
@@ -113,7 +113,7 @@ async fn a_forbidden_write_is_told_in_the_log_and_repeated() {
     let bucket = world.create(Wish::delete()).await;
     bucket.wait_ready().await;
     assert_eq!(world.driver.count(&On::create()), 1, "R7: the result is remembered");
-    let told = world.sidecar.lines_with("RBAC forbids it");
+    let told = world.sidecar.lines_with("the API server forbids it");
     assert!(told.len() == 2 && told.iter().all(|line| line.contains("what=\"status\"")), "{told:?}");
     bucket.release().await;
     bucket.wait_gone().await;
