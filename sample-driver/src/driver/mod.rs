@@ -126,7 +126,6 @@ impl Driver for SampleDriver {
     ) -> Result<GrantedAccess, DriverError> {
         let key = self.store.grant(accounts::wanted(&request)?).await?;
         tracing::info!(account = %request.account_name, "the account is there");
-        tracing::debug!(name = %request.account_name, "account is there");
         tokio::time::sleep(self.profile.grant_delay).await;
         let ids = request.buckets.into_iter().map(|bucket| bucket.bucket_id);
         Ok(GrantedAccess {
