@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cosi_lifecycle::access::AccessView;
 use cosi_lifecycle::bucket::{BucketView, slipped};
-use cosi_lifecycle::{Machine as _, Wake};
+use cosi_lifecycle::{Machine, Wake};
 
 use super::{AccessEffects, BucketEffects, Workers};
 use crate::cluster::{Change, Key, Watch};
@@ -12,7 +12,7 @@ use crate::cluster::{Change, Key, Watch};
 impl Watch<BucketView> for Arc<Workers<BucketEffects>> {
     fn changed(&self, key: &Key, change: &Change<BucketView>) {
         // What looks like a loss may be an own write, not folded in yet. The lifecycle tells the two apart.
-        let is_followed = || self.queue.is_busy_or(key, |state| state.follows_an_object());
+        let is_followed = || self.queue.is_busy_or(key, Machine::follows_an_object);
         if let Some(before) = change.before.as_deref().filter(|_| !is_followed())
             && let Some(note) = slipped(before, change.after.as_deref())
         {

@@ -58,7 +58,7 @@ impl Secrets {
         // No answer to an empty Secret can repeat what is in it.
         let text = if data.is_empty() { Text::Whole } else { Text::Withheld };
         let options = PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() };
-        let body = new_secret(place, owner, self.keys.written(data)).to_string().into_bytes();
+        let body = new_secret(place, owner, &self.keys.written(data)).to_string().into_bytes();
         self.send(requests(place).create(&options, body).map_err(unsendable)?, text).await
     }
 
@@ -138,7 +138,7 @@ fn found(result: Result<Option<SecretView>, WriteFailure>) -> Result<Option<Secr
     }
 }
 
-fn new_secret(place: &Place, owner: &Owner, data: Map<String, Value>) -> Value {
+fn new_secret(place: &Place, owner: &Owner, data: &Map<String, Value>) -> Value {
     json!({
         "apiVersion": "v1",
         "kind": "Secret",
