@@ -10,7 +10,7 @@ use kube::api::{ApiResource, DynamicObject};
 use kube::{Api, Client, ResourceExt as _};
 use serde_json::{Value, json};
 
-use super::objects::{Objects, Sight, answered, error, merge, merge_status};
+use super::objects::{Objects, Sight, error, get, merge, merge_status};
 use super::shared::Shared;
 use super::{Indexed, Key};
 
@@ -36,10 +36,8 @@ impl Accesses {
     ///
     /// The API server's refusal, or that the object cannot be decoded.
     pub async fn read(&self, place: &Place) -> Result<Option<AccessView>, WriteFailure> {
-        let Some(object) = answered(self.in_namespace(place).get_opt(&place.name)).await? else {
-            return Ok(None);
-        };
-        self.view(object)
+        let found = get(&self.in_namespace(place), &place.name).await?;
+        found.map_or(Ok(None), |object| self.view(object))
     }
 
     /// Replaces the finalizers of the object, if it is still the one that was read.

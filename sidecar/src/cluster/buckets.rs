@@ -11,8 +11,8 @@ use kube::{Api, Client, ResourceExt as _};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::failure::{ANSWER_WITHIN, classify, too_late};
-use super::objects::{Objects, Sight, answered, error, merge, merge_status, undecodable};
+use super::failure::{ANSWER_WITHIN, classify, says_gone, too_late};
+use super::objects::{Objects, Sight, error, get, merge, merge_status, undecodable};
 use super::shared::Shared;
 use super::{Indexed, Key};
 
@@ -49,7 +49,7 @@ impl Buckets {
     ///
     /// The API server's refusal, or that the object cannot be decoded.
     pub async fn read(&self, name: &str) -> Result<Option<BucketView>, WriteFailure> {
-        let Some(object) = answered(self.api.get_opt(name)).await? else { return Ok(None) };
+        let Some(object) = get(&self.api, name).await? else { return Ok(None) };
         self.view(object)
     }
 
@@ -88,7 +88,7 @@ impl Buckets {
         let api: Api<BucketClaim> = Api::namespaced(self.client.clone(), &claim.namespace);
         let found = match timeout(ANSWER_WITHIN, api.get_metadata(&claim.name)).await {
             Ok(Ok(found)) => found,
-            Ok(Err(error)) if says_gone(&error, &claim.name) => return Claim::Leaving,
+            Ok(Err(kube::Error::Api(status))) if says_gone(&status, &claim.name) => return Claim::Leaving,
             Ok(Err(error)) => return unreadable(claim, &classify(&error)),
             Err(elapsed) => return unreadable(claim, &too_late(elapsed)),
         };
@@ -103,7 +103,7 @@ impl Buckets {
     }
 
     async fn read_any(&self, name: &str) -> Result<Option<BucketView>, WriteFailure> {
-        let Some(object) = answered(self.api.get_opt(name)).await? else { return Ok(None) };
+        let Some(object) = get(&self.api, name).await? else { return Ok(None) };
         decode(object).map(Some).map_err(|reason| undecodable(Kind::Bucket, &reason))
     }
 }
@@ -162,14 +162,6 @@ impl Indexed for BucketView {
 fn decode(object: DynamicObject) -> Result<BucketView, String> {
     let bucket = object.try_parse::<Bucket>().map_err(|error| error.to_string())?;
     BucketView::of(&bucket).ok_or_else(|| "it lacks name, uid or resourceVersion".to_owned())
-}
-
-/// Whether the API server says of this very object that it does not exist (I3). A 404 of another kind – a version that is
-/// not served, a proxy's own page – says nothing about the claim.
-fn says_gone(error: &kube::Error, name: &str) -> bool {
-    let kube::Error::Api(status) = error else { return false };
-    let of_it = status.details.as_ref().is_some_and(|details| details.name == name);
-    status.code == 404 && status.reason == "NotFound" && of_it
 }
 
 /// Nothing is deleted, and a person should know why.

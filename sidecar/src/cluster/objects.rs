@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use tracing::field::{DisplayValue, display};
 
-use super::failure::{ANSWER_WITHIN, classify, too_late};
+use super::failure::{ANSWER_WITHIN, classify, says_gone, too_late};
 use super::{Indexed, Key};
 
 /// An object as it came from the API server.
@@ -113,6 +113,26 @@ pub(super) const FIELD_MANAGER: &str = "cosi-sidecar";
 /// The answer, or what its absence means.
 pub(super) async fn answered<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T, WriteFailure> {
     timeout(ANSWER_WITHIN, request).await.map_err(too_late)?.map_err(|e| classify(&e))
+}
+
+/// A live read. `None`: the API server says of this very object that it does not exist.
+pub(super) async fn get(api: &Api<DynamicObject>, name: &str) -> Result<Option<DynamicObject>, WriteFailure> {
+    match timeout(ANSWER_WITHIN, api.get(name)).await.map_err(too_late)? {
+        Ok(object) => Ok(Some(object)),
+        Err(kube::Error::Api(status)) if says_gone(&status, name) => Ok(None),
+        Err(error) => Err(no_news(classify(&error))),
+    }
+}
+
+/// A 404 that does not say that the object is gone.
+pub(super) fn no_news(failure: WriteFailure) -> WriteFailure {
+    match failure {
+        WriteFailure::NotFound => WriteFailure::Other {
+            message: "the API server does not know the kind of object (HTTP status 404)".to_owned(),
+            retry_after: None,
+        },
+        other => other,
+    }
 }
 
 /// Merges into an object.

@@ -9,7 +9,8 @@ use kube::core::Status;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
-use super::super::failure::{ANSWER_WITHIN, classify, of_status, too_late};
+use super::super::failure::{ANSWER_WITHIN, classify, of_status, says_gone, too_late};
+use super::super::objects::no_news;
 
 /// What is to become of the text of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +21,10 @@ pub(super) enum Text {
     Withheld,
 }
 
-/// Sends a request and reads the answer.
+/// Sends a request about the Secret of that name and reads the answer.
 pub(super) async fn exchange<T: DeserializeOwned>(
     client: &Client,
+    name: &str,
     request: Request<Vec<u8>>,
     text: Text,
 ) -> Result<T, WriteFailure> {
@@ -34,7 +36,7 @@ pub(super) async fn exchange<T: DeserializeOwned>(
     let (code, body) =
         timeout(ANSWER_WITHIN, answer).await.map_err(too_late)?.map_err(|error| classify(&error))?;
     if !code.is_success() {
-        return Err(refusal(code.as_u16(), &body, text));
+        return Err(refusal(name, code.as_u16(), &body, text));
     }
     // The parser's own words can hold what it stumbled over.
     serde_json::from_slice(&body)
@@ -42,14 +44,15 @@ pub(super) async fn exchange<T: DeserializeOwned>(
 }
 
 /// What a status other than 2xx means. Something between here and the API server may have answered in its own way.
-fn refusal(code: u16, body: &[u8], text: Text) -> WriteFailure {
+fn refusal(name: &str, code: u16, body: &[u8], text: Text) -> WriteFailure {
     let status = serde_json::from_slice::<Status>(body).unwrap_or_default();
     let status = status.with_code(code);
     let message = match text {
         Text::Whole if !status.message.is_empty() => status.message.clone(),
         _ => without_text(&status),
     };
-    of_status(&status, message)
+    let failure = of_status(&status, message);
+    if says_gone(&status, name) { failure } else { no_news(failure) }
 }
 
 fn without_text(status: &Status) -> String {

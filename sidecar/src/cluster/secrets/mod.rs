@@ -41,7 +41,7 @@ impl Secrets {
     /// The API server's refusal, or that the Secret cannot be decoded.
     pub async fn read(&self, place: &Place) -> Result<Option<SecretView>, WriteFailure> {
         let request = requests(place).get(&place.name, &GetParams::default()).map_err(unsendable)?;
-        found(self.send(request, Text::Whole).await)
+        found(self.send(place, request, Text::Whole).await)
     }
 
     /// Creates a Secret that belongs to an access.
@@ -59,7 +59,8 @@ impl Secrets {
         let text = if data.is_empty() { Text::Whole } else { Text::Withheld };
         let options = PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() };
         let body = new_secret(place, owner, &self.keys.written(data)).to_string().into_bytes();
-        self.send(requests(place).create(&options, body).map_err(unsendable)?, text).await
+        let request = requests(place).create(&options, body).map_err(unsendable)?;
+        self.send(place, request, text).await
     }
 
     /// Writes values into a Secret, if it is still the one that was read. What else is in it stays.
@@ -108,20 +109,21 @@ impl Secrets {
             resource_version: Some(resource_version.to_string()),
         });
         let request = requests(place).delete(&place.name, &options).map_err(unsendable)?;
-        found(self.send(request, Text::Withheld).await)
+        found(self.send(place, request, Text::Withheld).await)
     }
 
     async fn merge(&self, place: &Place, patch: &Value) -> Result<Option<SecretView>, WriteFailure> {
         let request = requests(place).patch(&place.name, &parameters(), &Patch::Merge(patch));
-        self.send(request.map_err(unsendable)?, Text::Withheld).await
+        self.send(place, request.map_err(unsendable)?, Text::Withheld).await
     }
 
     async fn send(
         &self,
+        place: &Place,
         request: http::Request<Vec<u8>>,
         text: Text,
     ) -> Result<Option<SecretView>, WriteFailure> {
-        let stored: Stored = exchange(&self.client, request, text).await?;
+        let stored: Stored = exchange(&self.client, &place.name, request, text).await?;
         Ok(stored.view(self.keys))
     }
 }

@@ -68,6 +68,11 @@ fn stored(metadata: Value) -> Value {
     })
 }
 
+/// The API server says of this very Secret that there is none.
+fn missing() -> (u16, Value) {
+    (404, json!({ "reason": "NotFound", "code": 404, "details": { "name": "s", "kind": "secrets" } }))
+}
+
 fn refusal(code: u16, reason: &str) -> (u16, Value) {
     let message = format!("Secret \"s\" is invalid: data: Invalid value: {CANARY:?} {CANARY_BASE64}");
     let causes = [json!({ "reason": "FieldValueInvalid", "message": message, "field": "data" })];
@@ -139,7 +144,7 @@ async fn values_and_finalizers_are_written_on_condition_of_what_was_read() {
 async fn a_delete_is_conditioned_and_tells_what_is_left() {
     let deleting = json!({ "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["x/y"] });
     let gone = json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success" });
-    let answers = [(200, stored(deleting)), (200, gone), (404, json!({ "reason": "NotFound", "code": 404 }))];
+    let answers = [(200, stored(deleting)), (200, gone), missing()];
     let (secrets, asked) = secrets(answers);
     assert!(secrets.delete(&version()).await.unwrap().unwrap().deleting);
     assert_eq!(secrets.delete(&version()).await, Ok(None));
@@ -158,9 +163,20 @@ async fn a_secret_goes_with_its_last_finalizer() {
 
 #[tokio::test]
 async fn a_taken_name_is_a_conflict_and_a_vanished_secret_is_said_to_be_missing() {
-    let (secrets, _) = secrets([refusal(409, "AlreadyExists"), (404, json!({ "reason": "NotFound" }))]);
+    let (secrets, _) = secrets([refusal(409, "AlreadyExists"), missing()]);
     assert_eq!(secrets.create(&place(), &owner(), &data()).await, Err(WriteFailure::Conflict));
     assert_eq!(secrets.write(&version(), &data()).await, Err(WriteFailure::NotFound));
+}
+
+#[tokio::test]
+async fn a_404_that_is_not_about_the_secret_says_nothing_about_it() {
+    let other = (404, json!({ "reason": "NotFound", "details": { "name": "other" } }));
+    for answer in [other, (404, json!({ "reason": "NotFound" })), (404, json!("404 page not found"))] {
+        let (secrets, _) = secrets([answer.clone(), answer]);
+        for result in [secrets.read(&place()).await, secrets.delete(&version()).await] {
+            assert!(matches!(result, Err(WriteFailure::Other { .. })), "{result:?}");
+        }
+    }
 }
 
 /// I7: an API server repeats what it refuses.
