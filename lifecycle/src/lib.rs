@@ -47,7 +47,7 @@ pub use fence::Fence;
 pub use machine::{Impossible, Machine, Request, Rest, Wake};
 pub use note::{Kind, Note, NoteReason, ObjectRef, Severity};
 pub use outcome::{Code, Failure, Outcome, Rpc};
-pub use problem::{Problem, ProblemKey, Report};
+pub use problem::{Problem, ProblemKey, Report, TextId};
 pub use settings::{Context, Settings};
 pub use time::Time;
 pub use write::WriteFailure;

@@ -1,17 +1,19 @@
 //! What went wrong, as a person is told (R16).
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::{Code, Failure, Rpc, Time};
 
 /// Longest error text that goes into `status.error`, in bytes. The API server would store 1.5 MiB; nobody would read it.
 const LONGEST_TEXT: usize = 4096;
 
-/// Two errors with the same key are the same error, however their texts differ: backends put request ids in them.
+/// Two errors with the same key are the same error. Of a driver's errors the texts may differ: backends put request ids in
+/// them. What we say ourselves tells a person what to do, so another text is another error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProblemKey {
     /// The object cannot be worked on as it is.
-    Object,
+    Object(TextId),
     /// A driver call failed; `None` if it could not be sent.
     Call(Rpc, Option<Code>),
     /// A driver answered OK with unusable content.
@@ -19,9 +21,21 @@ pub enum ProblemKey {
     /// The API server refused to store a result.
     Recording,
     /// Something that the object needs is not there, or not as it should be: a Bucket that an access is to reach.
-    Prerequisite,
+    Prerequisite(TextId),
     /// A Secret cannot be read or written, or is somebody else's.
-    Secrets,
+    Secrets(TextId),
+}
+
+/// Tells texts apart without keeping them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TextId(u64);
+
+impl TextId {
+    fn of(text: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        Self(hasher.finish())
+    }
 }
 
 /// Something that keeps an object from its desired state.
@@ -63,17 +77,17 @@ impl Problem {
 
     /// Something that the object needs is not there, or not as it should be.
     pub(crate) fn prerequisite(why: &str) -> Self {
-        Self::new(ProblemKey::Prerequisite, why, true)
+        Self::new(ProblemKey::Prerequisite(TextId::of(why)), why, true)
     }
 
     /// Secrets that cannot be read or written, or are somebody else's.
     pub(crate) fn secrets(why: &str, terminal: bool) -> Self {
-        Self::new(ProblemKey::Secrets, why, terminal)
+        Self::new(ProblemKey::Secrets(TextId::of(why)), why, terminal)
     }
 
     /// An object that cannot be worked on.
     pub(crate) fn object(why: &str) -> Self {
-        Self::new(ProblemKey::Object, why, true)
+        Self::new(ProblemKey::Object(TextId::of(why)), why, true)
     }
 
     fn new(key: ProblemKey, text: &str, terminal: bool) -> Self {
@@ -178,6 +192,17 @@ mod tests {
         report.settled(Time::default());
         let other = Failure::Answered { code: Code::Unavailable, message: "x".into() };
         assert!(report.raise(Problem::call(Rpc::CreateBucket, &other)));
+        assert!(report.due(Time::default(), REFRESH).is_some());
+    }
+
+    #[test]
+    fn what_a_person_is_to_do_is_never_out_of_date() {
+        let mut report = Report::default();
+        report.raise(Problem::prerequisite("Bucket a does not exist"));
+        report.settled(Time::default());
+        assert!(!report.raise(Problem::prerequisite("Bucket a does not exist")));
+        report.settled(Time::default());
+        assert!(report.raise(Problem::prerequisite("Bucket a has no status.bucketID yet")));
         assert!(report.due(Time::default(), REFRESH).is_some());
     }
 

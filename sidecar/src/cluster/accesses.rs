@@ -152,8 +152,11 @@ impl Indexed for AccessView {
         &self.resource_version
     }
 
+    /// Secrets are not watched, so whoever touches an access – by a label, say – has its Secrets looked at (own writes are folded
+    /// in before the watch tells of them). The lifecycle sees by itself whether a backoff is over.
     fn matters(before: Option<&Self>, after: Option<&Self>) -> bool {
-        Self::matters(before, after)
+        let touched = before.zip(after).is_some_and(|(b, a)| b.resource_version != a.resource_version);
+        touched || Self::matters(before, after)
     }
 
     fn is_gone(&self) -> bool {
@@ -241,6 +244,14 @@ mod tests {
         assert!(waits(&ours(handed_over("d.example", true))).is_empty());
         let deleting = AccessView { deleting: true, ..ours(handed_over("d.example", false)) };
         assert!(waits(&deleting).is_empty());
+    }
+
+    #[tokio::test]
+    async fn whoever_touches_an_access_has_it_looked_at() {
+        let before = ours(handed_over("d.example", true));
+        let after = AccessView { resource_version: "8".into(), ..before.clone() };
+        assert!(<AccessView as Indexed>::matters(Some(&before), Some(&after)));
+        assert!(!<AccessView as Indexed>::matters(Some(&before), Some(&before)));
     }
 
     #[test]
