@@ -2,7 +2,7 @@
 //! API server says into its errors. An API server's text can repeat what was sent (I7).
 
 use cosi_lifecycle::WriteFailure;
-use http::Request;
+use http::{Method, Request};
 use kube::Client;
 use kube::client::Body;
 use kube::core::Status;
@@ -28,6 +28,8 @@ pub(super) async fn exchange<T: DeserializeOwned>(
     request: Request<Vec<u8>>,
     text: Text,
 ) -> Result<T, WriteFailure> {
+    // Whether a write met nothing is looked into before anything is believed; a read or a delete is the last look.
+    let is_last_look = matches!(*request.method(), Method::GET | Method::DELETE);
     let answer = async {
         let response = client.send(request.map(Body::from)).await?;
         let code = response.status();
@@ -36,7 +38,9 @@ pub(super) async fn exchange<T: DeserializeOwned>(
     let (code, body) =
         timeout(ANSWER_WITHIN, answer).await.map_err(too_late)?.map_err(|error| classify(&error))?;
     if !code.is_success() {
-        return Err(refusal(name, code.as_u16(), &body, text));
+        let (status, failure) = refusal(code.as_u16(), &body, text);
+        let believed = !is_last_look || says_gone(&status, name);
+        return Err(if believed { failure } else { no_news(failure) });
     }
     // The parser's own words can hold what it stumbled over.
     serde_json::from_slice(&body)
@@ -44,7 +48,7 @@ pub(super) async fn exchange<T: DeserializeOwned>(
 }
 
 /// What a status other than 2xx means. Something between here and the API server may have answered in its own way.
-fn refusal(name: &str, code: u16, body: &[u8], text: Text) -> WriteFailure {
+fn refusal(code: u16, body: &[u8], text: Text) -> (Status, WriteFailure) {
     let status = serde_json::from_slice::<Status>(body).unwrap_or_default();
     let status = status.with_code(code);
     let message = match text {
@@ -52,7 +56,7 @@ fn refusal(name: &str, code: u16, body: &[u8], text: Text) -> WriteFailure {
         _ => without_text(&status),
     };
     let failure = of_status(&status, message);
-    if says_gone(&status, name) { failure } else { no_news(failure) }
+    (status, failure)
 }
 
 fn without_text(status: &Status) -> String {
