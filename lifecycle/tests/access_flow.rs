@@ -249,3 +249,25 @@ fn an_access_that_was_there_before_waits_for_its_predecessors_grant() {
     pass.predecessor_done = Time::at(Duration::from_secs(1030));
     assert_eq!(pass.start(), Effect::Wait(Time::at(Duration::from_secs(1030))));
 }
+
+/// `kubectl delete --cascade=orphan` takes the owner reference off, and leaves our finalizer.
+#[test]
+fn a_secret_that_lost_its_owner_reference_stays_and_can_be_deleted() {
+    let stray = || SecretView { owner: None, ..secret(&KEYS) };
+    let mut pass = Pass::new(AccessView { deleting: true, account_id: Some("account".into()), ..access() });
+    assert!(matches!(pass.start(), Effect::ReadSecret(_)));
+    for _ in 0..2 {
+        let effect = pass.secret(Some(stray()));
+        assert!(matches!(effect, Effect::ReleaseSecret { .. }), "{effect:?}");
+        let effect = pass.secret(Some(SecretView { finalizer: false, ..stray() }));
+        assert!(!matches!(effect, Effect::DeleteSecret(_)), "{effect:?}");
+    }
+    // One that is in the way of another access goes as soon as somebody deletes it.
+    let mut pass = Pass::new(access());
+    pass.start();
+    pass.step(Event::Buckets(vec![Ok(Some(bucket(1))), Ok(Some(bucket(2)))]));
+    assert!(matches!(pass.step(Event::Secret(Err(WriteFailure::Conflict))), Effect::ReadSecret(_)));
+    let effect = pass.secret(Some(SecretView { deleting: true, ..stray() }));
+    assert!(matches!(effect, Effect::ReleaseSecret { .. }), "{effect:?}");
+    assert!(creates(&pass.secret(None), "secret-1"));
+}

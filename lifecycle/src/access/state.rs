@@ -8,7 +8,7 @@ use cosi_api::value::AccountId;
 use super::{AccessView, Call, Effect, Place, SecretData, SecretView};
 use crate::bucket::BucketView;
 use crate::inflight::{Pace, Sending, Telling};
-use crate::{Context, Retry, Time, WriteFailure};
+use crate::{Context, Retry, Time, Uid, WriteFailure};
 
 pub(super) type Backend = crate::inflight::Backend<AccessView, Granted, Call>;
 
@@ -41,8 +41,19 @@ pub(super) struct Secrets {
     pub(super) retry: Option<Retry>,
     /// They were made, or met, before: to read one first is cheaper than to create it in vain.
     pub(super) met: bool,
-    /// Those whose creation had no certain outcome: until then each may still appear.
-    pub(super) landing: BTreeMap<Arc<str>, Time>,
+    /// Those whose creation had no certain outcome.
+    pub(super) landing: BTreeMap<Arc<str>, Landing>,
+}
+
+/// A Secret that may still appear.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Landing {
+    /// Until then.
+    pub(super) until: Time,
+    /// The Secret of that name that a later creation made.
+    pub(super) other: Option<Uid>,
+    /// More than one creation may still land.
+    pub(super) several: bool,
 }
 
 /// Where the current pass stands.

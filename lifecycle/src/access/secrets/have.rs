@@ -24,7 +24,8 @@ impl AccessState {
             Some(Sight::Found(secret)) => secret.clone(),
         };
         match whose(view, &secret) {
-            Whose::Foreign => Next::Blocked,
+            Whose::Stray if secret.deleting => self.release(view, name, &secret),
+            Whose::Foreign | Whose::Stray => Next::Blocked,
             Whose::Ours if !secret.deleting => self.next_to_fill(view, name, &secret),
             // Seen before the access itself was: the Secret's owner was older, and is gone. Else this access may be the older.
             Whose::Leftover if !self.pass.live => Next::Do(self.read(&view.place, ctx)),

@@ -29,6 +29,9 @@ enum Whose {
     Ours,
     /// Of an older access of the same name, which must be gone since this one exists.
     Leftover,
+    /// Nobody's any more, though a sidecar once put the finalizer on it: somebody took the owner reference off, as `kubectl delete
+    /// --cascade=orphan` does. It stays, but whoever wants to delete it must be able to.
+    Stray,
     /// Somebody else's: neither changed nor deleted (I4, C31).
     Foreign,
 }
@@ -84,7 +87,7 @@ impl AccessState {
                     terminal = false;
                     texts.extend(why.as_ref().map(|why| format!("Secret {name} {why}")));
                 }
-                Some(Sight::Found(secret)) if whose(owner, secret) == Whose::Foreign => texts.push(format!(
+                Some(Sight::Found(secret)) if is_anothers(owner, secret) => texts.push(format!(
                     "Secret {name} exists and does not belong to this BucketAccess; it is left as it is: \
                      delete it, or make the BucketAccess anew with another accessSecretName"
                 )),
@@ -106,10 +109,16 @@ impl AccessState {
     }
 }
 
+/// Whether the Secret stands where ours should be, and is not ours to take away.
+fn is_anothers(access: &AccessView, secret: &SecretView) -> bool {
+    matches!(whose(access, secret), Whose::Foreign | Whose::Stray)
+}
+
 fn whose(access: &AccessView, secret: &SecretView) -> Whose {
     match &secret.owner {
         Some(owner) if owner.uid == access.uid => Whose::Ours,
         Some(owner) if owner.name == access.place.name => Whose::Leftover,
+        None if secret.finalizer => Whose::Stray,
         _ => Whose::Foreign,
     }
 }

@@ -23,8 +23,8 @@ impl AccessState {
             return removal;
         }
         // One that was to be created without certain outcome may still appear, and nobody would look for it then.
-        self.secrets.landing.retain(|_, until| *until > ctx.now);
-        let until = self.secrets.landing.values().max().copied()?;
+        self.secrets.landing.retain(|_, landing| landing.until > ctx.now);
+        let until = self.secrets.landing.values().map(|landing| landing.until).max()?;
         Some(self.pause(view, until, ctx))
     }
 
@@ -37,22 +37,27 @@ impl AccessState {
         };
         match whose(owner, &secret) {
             Whose::Ours => self.next_to_drop(owner, name, &secret),
+            Whose::Stray => self.release(owner, name, &secret),
             Whose::Leftover | Whose::Foreign => Next::Fine,
         }
     }
 
     /// First our finalizer goes, then the Secret. Others' finalizers are not waited for (C18).
     pub(super) fn next_to_drop(&mut self, owner: &AccessView, name: &Arc<str>, secret: &SecretView) -> Next {
-        let version = version(owner, name, secret);
         if secret.finalizer {
-            let finalizers = secret.other_finalizers.iter().map(ToString::to_string).collect();
-            let effect = Effect::ReleaseSecret { secret: version, finalizers };
-            return Next::Do(self.expect(Awaiting::Secret(Arc::clone(name), Deed::Release), effect));
+            return self.release(owner, name, secret);
         }
         if !secret.deleting {
-            let effect = Effect::DeleteSecret(version);
+            let effect = Effect::DeleteSecret(version(owner, name, secret));
             return Next::Do(self.expect(Awaiting::Secret(Arc::clone(name), Deed::Delete), effect));
         }
         Next::Fine
+    }
+
+    /// Our finalizer goes; others' stay (I4).
+    pub(super) fn release(&mut self, owner: &AccessView, name: &Arc<str>, secret: &SecretView) -> Next {
+        let finalizers = secret.other_finalizers.iter().map(ToString::to_string).collect();
+        let effect = Effect::ReleaseSecret { secret: version(owner, name, secret), finalizers };
+        Next::Do(self.expect(Awaiting::Secret(Arc::clone(name), Deed::Release), effect))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::have::is_held;
-use crate::access::state::{Deed, Sight};
+use crate::access::state::{Deed, Landing, Sight};
 use crate::access::{AccessState, SecretView};
 use crate::{Context, WriteFailure};
 
@@ -31,6 +31,7 @@ impl AccessState {
                 if deed != Deed::Look {
                     self.pace.wrote();
                 }
+                self.landed(&name, found.as_ref(), creates);
                 self.see(Arc::clone(&name), found);
                 if matches!(deed, Deed::Create | Deed::Fill) {
                     self.written(name, ctx);
@@ -43,7 +44,9 @@ impl AccessState {
             Err(NotFound) if !creates => self.see(name, None),
             Err(failure) => {
                 if creates && matches!(failure, Other { .. }) {
-                    self.secrets.landing.insert(Arc::clone(&name), ctx.now + API_SERVER_GIVES_UP);
+                    let several = self.secrets.landing.contains_key(&name);
+                    let landing = Landing { until: ctx.now + API_SERVER_GIVES_UP, other: None, several };
+                    self.secrets.landing.insert(Arc::clone(&name), landing);
                 }
                 let verb = if deed == Deed::Look { "read" } else { "written" };
                 let why = match &failure {
@@ -54,6 +57,17 @@ impl AccessState {
                 let why = why.map(|why| format!("cannot be {verb}: {why}"));
                 self.secret_failed(name, why, Some(&failure), ctx);
             }
+        }
+    }
+
+    /// A Secret that is there may be what a creation without certain outcome made, which then can't come any more. It is not
+    /// if a later creation made it: the earlier one may still land when that Secret is gone again.
+    fn landed(&mut self, name: &Arc<str>, found: Option<&SecretView>, created: bool) {
+        let (Some(landing), Some(secret)) = (self.secrets.landing.get_mut(name), found) else { return };
+        if created {
+            landing.other = Some(Arc::clone(&secret.uid));
+        } else if !landing.several && landing.other.as_ref() != Some(&secret.uid) {
+            self.secrets.landing.remove(name);
         }
     }
 
@@ -77,13 +91,7 @@ impl AccessState {
     fn see(&mut self, name: Arc<str>, found: Option<SecretView>) {
         // One that nothing holds any more is gone with the write that took the last finalizer off.
         let held = |s: &SecretView| !s.deleting || s.finalizer || !s.other_finalizers.is_empty();
-        let sight = match found.filter(held) {
-            Some(secret) => {
-                self.secrets.landing.remove(&name);
-                Sight::Found(secret)
-            }
-            None => Sight::Missing,
-        };
+        let sight = found.filter(held).map_or(Sight::Missing, Sight::Found);
         self.pass.sights.insert(name, sight);
     }
 }
