@@ -74,8 +74,10 @@ fn api(error: kube::Error) -> ControllersError {
 
 impl Controllers {
     pub(super) fn start(program: &Path, kubeconfig: &Path) -> Result<Self, ControllersError> {
-        let dir =
-            tempfile::Builder::new().prefix("cosi-controllers-").tempdir().map_err(ControllersError::Folder)?;
+        let dir = tempfile::Builder::new()
+            .prefix("cosi-controllers-")
+            .tempdir()
+            .map_err(ControllersError::Folder)?;
         let log = File::create(dir.path().join(LOG)).map_err(ControllersError::Folder)?;
         let process = Command::new(program)
             .args(["controller-manager", "--kubeconfig"])

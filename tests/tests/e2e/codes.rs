@@ -9,11 +9,11 @@ use tonic::Code;
 use crate::world::{Setup, TestBucket, Wish, World, reasons};
 
 /// 1–16, and one that gRPC does not define.
-const CODES: [i32; 17] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 42];
+pub(crate) const CODES: [i32; 17] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 42];
 
 /// When the same call may come again (protocol.md §2, lifecycle.md R3).
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Again {
+pub(crate) enum Again {
     /// After its backoff.
     Soon,
     /// The call may still be at work.
@@ -23,7 +23,7 @@ enum Again {
 }
 
 /// Written down a second time on purpose: a table, not a copy of the product's function.
-fn again(code: i32) -> Again {
+pub(crate) fn again(code: i32) -> Again {
     match code {
         // INVALID_ARGUMENT, ALREADY_EXISTS, UNIMPLEMENTED.
         3 | 6 | 12 => Again::AtRecheck,
@@ -34,18 +34,18 @@ fn again(code: i32) -> Again {
 }
 
 /// The same for a delete: NOT_FOUND is asked once more, a grace later.
-fn again_for_delete(code: i32) -> Again {
+pub(crate) fn again_for_delete(code: i32) -> Again {
     if code == 5 { Again::AfterGrace } else { again(code) }
 }
 
-const NEVER: Duration = Duration::from_mins(10);
+pub(crate) const NEVER: Duration = Duration::from_mins(10);
 
 impl Again {
-    const ALL: [Self; 3] = [Self::Soon, Self::AfterGrace, Self::AtRecheck];
+    pub(crate) const ALL: [Self; 3] = [Self::Soon, Self::AfterGrace, Self::AtRecheck];
 
     /// Which wait ends in a world where the others never do: that a call is repeated at all shows that it waited for no
     /// other, however busy the machine is.
-    fn grace(self) -> Duration {
+    pub(crate) fn grace(self) -> Duration {
         if self == Self::AfterGrace { Duration::from_millis(800) } else { NEVER }
     }
 
@@ -54,13 +54,16 @@ impl Again {
     }
 
     async fn world(self, change: impl FnOnce(&mut Abilities)) -> Option<World> {
+        self.setup(Setup::default()).driver(change).start().await
+    }
+
+    pub(crate) fn setup(self, setup: Setup) -> Setup {
         let (start, max) = (Duration::from_millis(10), Duration::from_millis(40));
-        let setup = Setup::default().driver(change).retry(start, max);
-        setup.grace(self.grace()).recheck(self.recheck()).start().await
+        setup.retry(start, max).grace(self.grace()).recheck(self.recheck())
     }
 
     /// The second call comes, and not too early.
-    async fn check(self, world: &World, on: &On, what: &str) {
+    pub(crate) async fn check(self, world: &World, on: &On, what: &str) {
         world.driver.wait_calls(on, 2).await.unwrap();
         let calls = world.driver.calls(on);
         let gap = calls[1].at.saturating_sub(calls[0].at);

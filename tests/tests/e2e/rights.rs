@@ -13,7 +13,9 @@ use serde_json::json;
 use tempfile::NamedTempFile;
 use tonic::Code;
 
-use crate::world::{Setup, Wish, World, eventually, fresh_name};
+use crate::world::{
+    AccessWish, Setup, TestAccess, TestBucket, Wish, World, eventually, fresh_name, is_clean, is_ready,
+};
 
 /// The sidecar of a world, run as a user who has only the rights of `role`.
 struct Limited {
@@ -37,6 +39,7 @@ impl Limited {
             "--late-landing-grace=500ms".into(),
             "--timeout=1s".into(),
             "--log-level=debug".into(),
+            "--recheck-interval=1s".into(),
         ])
         .unwrap();
         grant(&world.client, &name, role).await;
@@ -64,6 +67,7 @@ async fn the_documented_rights_are_enough() {
     bucket.wait_ready().await;
     bucket.wait_event("Failing").await;
     bucket.wait_claim_event("Failing").await;
+    a_whole_access(world, &bucket).await;
     // Without the annotation, the claim itself must be looked at.
     bucket.delete().await;
     bucket.delete_claim().await;
@@ -71,6 +75,19 @@ async fn the_documented_rights_are_enough() {
     world.driver.holds_exactly(&[]).unwrap();
     assert_eq!(world.sidecar.lines_with("forbid"), Vec::<String>::new());
     limited.end().await;
+}
+
+/// Everything that may have to be done for an access: a finalizer put back, credentials renewed, a name that is taken.
+async fn a_whole_access(world: &World, bucket: &TestBucket) {
+    world.driver.rule(On::grant().nth(1), Step::fail(Code::PermissionDenied));
+    let access = world.access(AccessWish::to(bucket).await.metadata("finalizers", json!([]))).await;
+    access.wait_ready().await;
+    access.wait_event("Failing").await;
+    access.lose_secret(0).await;
+    access.patch(&json!({ "metadata": { "labels": { "looked": "at" } } })).await;
+    world.driver.wait_calls(&On::grant(), 3).await.unwrap();
+    access.wait_ready().await;
+    access.go().await;
 }
 
 /// C43: without any one of them, something is missing; so none is there in vain. The log says that RBAC is why.
@@ -81,17 +98,27 @@ async fn none_of_the_documented_rights_is_there_in_vain() {
         let world = &limited.world;
         world.driver.rule(On::create().nth(1), Step::fail(Code::PermissionDenied));
         let bucket = world.create(Wish::delete()).await;
+        let wish = AccessWish::to_not_ready(&bucket).await.metadata("finalizers", json!([]));
+        let access = world.access(wish).await;
         eventually(&format!("{verb} on {resource} to be asked for and refused"), async || {
-            // The live read before a call, and the look at the claim, come with a deletion.
-            if bucket.get().await.is_some_and(|b| b.status.is_some_and(|s| s.ready_to_use)) {
-                bucket.delete().await;
-            }
+            go_on(&bucket, &access).await;
             let log = world.sidecar.log();
             let refused = log.lines().any(|line| line.to_lowercase().contains("forbid"));
             if refused { Ok(()) } else { Err(log) }
         })
         .await;
         limited.end().await;
+    }
+}
+
+/// The user's next step in a life that leads past every right: both Ready, then both deleted. The live read before a call,
+/// and the look at the claim, come with a deletion.
+async fn go_on(bucket: &TestBucket, access: &TestAccess) {
+    match access.get().await {
+        Some(object) if is_ready(&object) => access.delete().await,
+        Some(object) if is_clean(&object) => access.finish().await,
+        Some(_) => {}
+        None => bucket.delete().await,
     }
 }
 

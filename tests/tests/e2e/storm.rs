@@ -80,15 +80,15 @@ fn step(number: u64) -> Step {
 }
 
 /// Numbers that look random and are the same for a seed.
-struct Dice(AtomicU64);
+pub(crate) struct Dice(AtomicU64);
 
 impl Dice {
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(AtomicU64::new(seed))
     }
 
     /// SplitMix64.
-    fn throw(&self) -> u64 {
+    pub(crate) fn throw(&self) -> u64 {
         const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
         let mut z = self.0.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -220,7 +220,7 @@ pub(crate) fn reasons(events: &[Event]) -> Vec<&str> {
 }
 
 /// What was to be done to an object that is gone needs not be done.
-fn ignore_404(result: kube::Result<()>) {
+pub(super) fn ignore_404(result: kube::Result<()>) {
     match result {
         Err(kube::Error::Api(status)) if status.code == 404 => {}
         other => other.unwrap(),

@@ -2,7 +2,9 @@
 //!
 //! Every world has a driver name of its own, so its sidecar leaves the objects of the others alone (which is C9).
 
+mod access;
 mod bucket;
+mod oracle;
 mod setup;
 mod wait;
 
@@ -18,6 +20,7 @@ use futures::stream::{self, StreamExt as _};
 use kube::api::{Api, DeleteParams, PostParams};
 use serde_json::json;
 
+pub(crate) use access::{AccessWish, TestAccess, error_of, has_finalizer, is_clean, is_ready};
 pub(crate) use bucket::{TestBucket, Wish, error, has_our_finalizer, reasons};
 pub(crate) use setup::{GRACE, Setup, TIMEOUT, fresh_name};
 pub(crate) use wait::eventually;
@@ -36,8 +39,13 @@ pub(crate) struct World {
     pub(crate) reuses_names: bool,
     /// What R3 is judged by.
     pub(crate) grace: Duration,
+    /// The driver is the scripted one, so that its backend can be asked.
+    pub(crate) scripted: bool,
     begin: Mark,
     made: Mutex<Vec<TestBucket>>,
+    accesses: Mutex<Vec<TestAccess>>,
+    /// Names of accounts that may be left.
+    left: Mutex<Vec<String>>,
     _kubeconfig: tempfile::NamedTempFile,
 }
 
@@ -93,6 +101,13 @@ impl World {
         bucket
     }
 
+    /// A Bucket that is Ready.
+    pub(crate) async fn bucket(&self) -> TestBucket {
+        let bucket = self.create(Wish::delete()).await;
+        bucket.wait_ready().await;
+        bucket
+    }
+
     /// `n` Buckets at once.
     pub(crate) async fn create_many(&self, n: usize, wish: &Wish) -> Vec<TestBucket> {
         stream::iter(0..n).map(|_| self.create(wish.clone())).buffer_unordered(16).collect().await
@@ -120,8 +135,8 @@ impl World {
         self.sidecar.start().unwrap();
     }
 
-    /// The end of a test that went well: the backend's own checks (I2, I4, I8, R3), no ERROR in the log (C10), the sidecar
-    /// still alive. Then everything is cleaned up.
+    /// The end of a test that went well: the backend's own checks (I2, I4, I8, R3), no ERROR in the log (C10), accounts
+    /// (I1) and secrets (I7), the sidecar still alive. Then everything is cleaned up.
     pub(crate) async fn end(mut self) {
         assert!(self.sidecar.is_running(), "the sidecar has ended");
         assert_eq!(self.sidecar.lines_with(" ERROR "), Vec::<String>::new(), "C10: errors in the log");
@@ -136,6 +151,8 @@ impl World {
         if !self.reuses_names {
             self.driver.check(self.grace).unwrap();
         }
+        self.check_accounts().await;
+        self.check_secrecy().await.unwrap();
         self.sidecar.kill();
         self.clean_up().await;
     }
@@ -152,7 +169,19 @@ impl World {
         self.end_holding(&[]).await;
     }
 
+    /// The end of a test that broke on purpose what [`World::end`] checks.
+    pub(crate) async fn abandon(mut self) {
+        self.sidecar.kill();
+        self.clean_up().await;
+    }
+
     async fn clean_up(&mut self) {
+        let accesses = std::mem::take(&mut *self.accesses.lock().unwrap());
+        let removals = accesses.into_iter().map(|access| async move {
+            access.remove_by_force().await;
+            access.remove_secrets_by_force().await;
+        });
+        stream::iter(removals).buffer_unordered(16).collect::<Vec<()>>().await;
         let made = std::mem::take(&mut *self.made.lock().unwrap());
         let removals = made.into_iter().map(|bucket| async move { bucket.remove_by_force().await });
         stream::iter(removals).buffer_unordered(16).collect::<Vec<()>>().await;

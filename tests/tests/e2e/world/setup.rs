@@ -30,6 +30,7 @@ pub(crate) struct Setup {
     retry_max: Duration,
     recheck: Duration,
     args: Vec<OsString>,
+    log_level: &'static str,
     tell_driver_name: bool,
     start: bool,
     driver_runs: bool,
@@ -45,6 +46,7 @@ impl Default for Setup {
             retry_max: Duration::from_millis(400),
             recheck: Duration::from_secs(3),
             args: vec![],
+            log_level: "debug",
             tell_driver_name: false,
             start: true,
             driver_runs: true,
@@ -53,6 +55,16 @@ impl Default for Setup {
 }
 
 impl Setup {
+    /// For tests of accesses: everything is logged, so that a secret that gets into the log is found (I7).
+    pub(crate) fn traced() -> Self {
+        Self { log_level: "trace", ..Self::default() }
+    }
+
+    /// Another `--log-level`.
+    pub(crate) fn log_level(self, log_level: &'static str) -> Self {
+        Self { log_level, ..self }
+    }
+
     /// Changes what the driver can do. Its name is always the world's own.
     pub(crate) fn driver(mut self, change: impl FnOnce(&mut Abilities)) -> Self {
         change(&mut self.abilities);
@@ -130,7 +142,10 @@ impl Setup {
             namespace,
             reuses_names: false,
             grace: self.grace,
+            scripted: true,
             made: std::sync::Mutex::default(),
+            accesses: std::sync::Mutex::default(),
+            left: std::sync::Mutex::default(),
             _kubeconfig: kubeconfig,
         })
     }
@@ -153,7 +168,7 @@ impl Setup {
             "--recheck-interval".into(),
             millis(self.recheck),
             "--log-level".into(),
-            "debug".into(),
+            self.log_level.into(),
         ];
         args.extend(self.args.iter().cloned());
         args

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long anything may take: a request to the API server that may land late is waited for by the sidecar for a minute.
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Looks again and again until there is something to see. `Err` says what is there instead.
 pub(crate) async fn eventually<T, F>(what: &str, mut look: impl FnMut() -> F) -> T

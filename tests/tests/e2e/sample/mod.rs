@@ -1,5 +1,7 @@
 //! The real sample driver under the real sidecar: real S3 buckets, and a driver that is killed.
 
+mod access;
+
 use std::fs;
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -31,6 +33,7 @@ impl Sample {
         let data = folder.path().join("data").display().to_string();
         let driver = Sidecar::of("cosi-sample-driver", args.into_iter().chain([data.as_str()])).unwrap();
         world.sidecar.replace_arg("--driver-endpoint", endpoint);
+        world.scripted = false;
         let mut sample = Self { world, driver, s3, folder };
         sample.driver.start().unwrap();
         sample.world.sidecar.start().unwrap();
