@@ -39,6 +39,8 @@ pub(super) struct Granted {
 pub(super) struct Secrets {
     /// Backoff of those that could not be read or written.
     pub(super) retry: Option<Retry>,
+    /// Those of a Ready access are looked at again then.
+    pub(super) next_look: Option<Time>,
     /// They were made, or met, before: to read one first is cheaper than to create it in vain.
     pub(super) met: bool,
     /// Those whose creation had no certain outcome.
