@@ -59,6 +59,7 @@ impl AccessState {
         ctx: &Context<'_>,
     ) {
         self.backend.learn(id);
+        self.backend.replayed |= sent.purpose == Purpose::Undo;
         if sent.purpose == Purpose::Undo && !id.is_empty() {
             return;
         }

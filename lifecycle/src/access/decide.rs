@@ -104,12 +104,17 @@ impl AccessState {
     /// It is Ready, and stays so while every Secret is as it was written.
     fn keep(&mut self, view: &Arc<AccessView>, ctx: &Context<'_>) -> Effect {
         self.recorded(view);
+        let look_at = self.secrets.next_look.filter(|at| *at > ctx.now && self.pass.sights.is_empty());
+        if let Some(at) = look_at {
+            return Effect::Wait(at);
+        }
         if let Some(effect) = self.inspect(view, ctx) {
             return effect;
         }
         self.secrets.retry = None;
-        let recheck = ctx.now + ctx.settings.recheck_interval;
-        Effect::Wait(self.pace.fence_gate(ctx).map_or(recheck, |fence| fence.min(recheck)))
+        let next_look = ctx.now + ctx.settings.recheck_interval;
+        self.secrets.next_look = Some(next_look);
+        Effect::Wait(next_look)
     }
 
     /// The account is in the API: nothing needs to be remembered but other ids than the recorded one.

@@ -81,6 +81,10 @@ impl AccessState {
             wake.changed && AccessView::matters(self.backend.owner.as_deref(), view.map(Arc::as_ref));
         let changed = changed || wake.prerequisite;
         self.pace.begin(changed, wake.connected, ctx);
+        // A new driver connection is no occasion to look at every Secret of every access.
+        if wake.changed || wake.prerequisite {
+            self.secrets.next_look = None;
+        }
         if changed {
             self.secrets.retry = self.secrets.retry.map(|retry| Retry { at: ctx.now, ..retry });
         }

@@ -59,6 +59,7 @@ impl BucketState {
         let rpc = attempt.rpc;
         if rpc == Rpc::CreateBucket {
             self.backend.learn(id);
+            self.backend.replayed |= attempt.purpose == Purpose::Undo;
         }
         match checked {
             Ok(answer) => self.backend.answer = Some(answer),

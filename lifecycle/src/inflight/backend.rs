@@ -20,6 +20,8 @@ pub(crate) struct Backend<O, A, C> {
     pub(crate) not_found: Option<C>,
     /// The backend is clean: the driver said so.
     pub(crate) gone: bool,
+    /// A call was repeated to learn the id, and answered.
+    pub(crate) replayed: bool,
     /// Why our hold on the object may end though the backend could not be cleaned (R10 e).
     pub(crate) hopeless: Option<String>,
 }
@@ -47,6 +49,7 @@ impl<O, A, C> Default for Backend<O, A, C> {
             unknown: false,
             not_found: None,
             gone: false,
+            replayed: false,
             hopeless: None,
         }
     }

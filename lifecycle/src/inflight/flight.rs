@@ -64,7 +64,8 @@ pub(crate) enum Undo<'a> {
 
 impl<O: Owner, A, C> Backend<O, A, C> {
     /// The next step of the undo; `None` if the backend is clean. An id that breaks the protocol may be a slip of the
-    /// driver and name nothing, so the name is the surer way; only a driver that cannot go by it gets such an id back.
+    /// driver and name nothing, so the name is the surer way, and without it a replay, which may bring a better id. Only then a
+    /// driver gets such an id back.
     pub(crate) fn next_undo<'a>(&'a self, owner: &'a O, by_name_missing: bool) -> Option<Undo<'a>> {
         let mut remaining = self.remaining(owner.recorded());
         if let Some(id) = remaining.find(|id| is_storable(id)) {
@@ -76,7 +77,9 @@ impl<O: Owner, A, C> Backend<O, A, C> {
         if !by_name_missing {
             return Some(Undo::ByName);
         }
-        let odd = self.remaining(owner.recorded()).next();
+        // What was acknowledged as gone must not be made again.
+        let better_id_may_come = !self.replayed && self.deleted.is_empty();
+        let odd = self.remaining(owner.recorded()).next().filter(|_| !better_id_may_come);
         Some(odd.map_or(Undo::Replay, Undo::ById))
     }
 
