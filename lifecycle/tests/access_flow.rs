@@ -274,3 +274,23 @@ fn a_secret_that_lost_its_owner_reference_stays_and_can_be_deleted() {
     assert!(matches!(effect, Effect::ReleaseSecret { .. }), "{effect:?}");
     assert!(creates(&pass.secret(None), "secret-1"));
 }
+
+/// A predecessor wrote its keys and died; its status write lands while our Grant makes new keys, which voids them.
+#[test]
+fn an_access_that_somebody_else_calls_ready_is_not_believed_while_newer_keys_are_on_their_way() {
+    let filled = || secret(&[&KEYS[..], &["COSI_PROTOCOL"]].concat());
+    let mut pass = Pass::new(access());
+    pass.start();
+    pass.step(Event::Buckets(vec![Ok(Some(bucket(1))), Ok(Some(bucket(2)))]));
+    pass.secret(Some(secret(&[])));
+    pass.secret(Some(secret(&[])));
+    pass.step(Event::Read(Ok(())));
+    pass.view = Some(Arc::new(ready()));
+    let effect = pass.step(Event::Called(Ok(granted())));
+    assert!(matches!(effect, Effect::WriteStatus { status: StatusWrite::NotReady, .. }), "{effect:?}");
+    assert!(matches!(pass.wrote(|view| view.ready = false), Effect::WriteSecret { .. }));
+    assert!(matches!(pass.secret(Some(filled())), Effect::WriteSecret { .. }));
+    // With both written it is true, whoever says so.
+    pass.view = Some(Arc::new(ready()));
+    assert!(matches!(pass.secret(Some(filled())), Effect::Wait(_)));
+}

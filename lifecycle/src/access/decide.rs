@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::handover::{request, unworkable};
-use super::state::{Awaiting, Backend, Sight};
+use super::state::{Awaiting, Backend, Granted, Sight};
 use super::{AccessState, AccessView, Call, Effect, StatusWrite, Version};
 use crate::inflight::{Attempt, Purpose, Sending, Sent};
 use crate::{Context, Fence, Note, NoteReason, Problem, Rpc, Time};
@@ -76,13 +76,17 @@ impl AccessState {
             let effect = Effect::WriteCleanupFinished { object: version(view), finished: false };
             return self.write(view, Awaiting::Reopening, effect, ctx);
         }
-        if view.is_ready() {
-            return self.keep(view, ctx);
+        match (view.is_ready(), self.secrets_are_current()) {
+            (true, true) => return self.keep(view, ctx),
+            (true, false) => return self.close(view, ctx),
+            (false, _) => {}
         }
         if let Some(problem) = unworkable(view) {
             return self.stuck(view, problem, ctx);
         }
-        self.find_intent(view, ctx);
+        if let Some(look) = self.find_intent(view, ctx) {
+            return look;
+        }
         if self.backend.answer.is_some() {
             return self.hand_out(view, ctx);
         }
@@ -99,6 +103,13 @@ impl AccessState {
             Some(request) => self.send(Some(view), Call::Grant(request), Purpose::Provide, ctx),
             None => self.finish(ctx),
         }
+    }
+
+    /// Whether the Secrets hold the newest credentials that the driver gave. Somebody else may say that the access is Ready – a
+    /// late write of a predecessor does – while a Grant of our own has voided what is in them.
+    fn secrets_are_current(&self) -> bool {
+        let written = |granted: &Granted| granted.data.keys().all(|name| granted.written.contains(name));
+        self.backend.answer.as_ref().map_or(!self.secrets.outdated, written)
     }
 
     /// It is Ready, and stays so while every Secret is as it was written.
@@ -121,6 +132,7 @@ impl AccessState {
     fn recorded(&mut self, view: &Arc<AccessView>) {
         let ids = self.backend.unrecorded_ids(view.account_id.as_deref());
         self.backend = Backend { owner: Some(Arc::clone(view)), ids, ..Backend::default() };
+        self.secrets.outdated = false;
         self.pace.call = None;
         self.pace.record = None;
         self.telling.report = crate::Report::default();
@@ -136,20 +148,24 @@ impl AccessState {
     /// An intent without result that this process did not write itself: a predecessor may have sent something, and it may
     /// still be at work (R3, R6). An account id counts as a result only together with readiness: a Grant may have been
     /// under way to renew the credentials. Nothing was sent for what could never be sent, nor for an access that was not
-    /// there in a predecessor's time.
-    pub(super) fn find_intent(&mut self, view: &AccessView, ctx: &Context<'_>) {
+    /// there in a predecessor's time. Once every predecessor's call has ended, such an intent may be nothing but an old
+    /// event of an access that is gone: then it counts only if a live read shows it (R4, C19).
+    pub(super) fn find_intent(&mut self, view: &AccessView, ctx: &Context<'_>) -> Option<Effect> {
         if self.backend.sent != Sent::Unknown {
-            return;
+            return None;
         }
         let never = ctx.predecessor_done == Time::default() || unworkable(view).is_some();
         if never && view.account_id.is_none() {
             self.backend.sent = Sent::Nothing;
-            return;
+            return None;
         }
-        if let Some(fence) = Fence::predecessor(ctx) {
-            self.pace.put_up(fence);
+        match Fence::predecessor(ctx) {
+            Some(fence) => self.pace.put_up(fence),
+            None if !self.pass.live => return Some(self.read(&view.place, ctx)),
+            None => {}
         }
         self.backend.sent = Sent::Maybe;
+        None
     }
 
     /// R7: every Secret is written, then id and readiness in one write.
@@ -193,6 +209,7 @@ impl AccessState {
         let before = self.backend.sent;
         if matches!(call, Call::Grant(_)) {
             self.backend.sent = Sent::Maybe;
+            self.secrets.outdated = true;
         }
         let sending = Sending { call: call.clone(), before, purpose };
         self.expect(Awaiting::Call(sending), Effect::Call(call))

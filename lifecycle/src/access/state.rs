@@ -41,6 +41,8 @@ pub(super) struct Secrets {
     pub(super) retry: Option<Retry>,
     /// Those of a Ready access are looked at again then.
     pub(super) next_look: Option<Time>,
+    /// A Grant was sent since they were written: it may have voided what is in them.
+    pub(super) outdated: bool,
     /// They were made, or met, before: to read one first is cheaper than to create it in vain.
     pub(super) met: bool,
     /// Those whose creation had no certain outcome.

@@ -18,7 +18,9 @@ impl AccessState {
         if let Some(effect) = self.remove(Some(view), view, ctx) {
             return effect;
         }
-        self.find_intent(view, ctx);
+        if let Some(look) = self.find_intent(view, ctx) {
+            return look;
+        }
         if !self.may_leave(view)
             && let Some(effect) = self.undo(Some(view), view, ctx)
         {

@@ -8,6 +8,9 @@ use crate::access::state::Sight;
 use crate::access::{AccessState, AccessView, Effect, SecretView};
 use crate::{Context, Note, NoteReason};
 
+const GONE: &str = "is gone";
+const TAKEN: &str = "was taken by somebody else";
+
 impl AccessState {
     /// Every Secret of a Ready access is as it was written. `None` if so.
     pub(in crate::access) fn inspect(&mut self, view: &Arc<AccessView>, ctx: &Context<'_>) -> Option<Effect> {
@@ -22,7 +25,7 @@ impl AccessState {
                     failed = true;
                     None
                 }
-                Some(Sight::Missing) => Some("is gone"),
+                Some(Sight::Missing) => Some(GONE),
                 Some(Sight::Found(secret)) => unlike_written(view, secret),
             };
             if let Some(why) = lost {
@@ -36,7 +39,12 @@ impl AccessState {
     /// A Secret of a Ready access is not as it was written: the access is not usable, and a person should know why
     /// credentials change.
     fn lost(&mut self, view: &Arc<AccessView>, name: &str, why: &str, ctx: &Context<'_>) -> Effect {
-        let text = format!("Secret {name} {why}; the access is granted again, with the same account");
+        let then = if why == TAKEN {
+            "the access cannot be used before that one is gone"
+        } else {
+            "the access is granted again, with the same account"
+        };
+        let text = format!("Secret {name} {why}; {then}");
         self.telling.note_once(Note::warning(view, NoteReason::SecretLost, &text));
         match self.tell_next() {
             Some(tell) => tell,
@@ -48,7 +56,7 @@ impl AccessState {
 /// Why the Secret of a Ready access is not as it was written, if so. Values edited by hand are not compared.
 fn unlike_written(view: &AccessView, secret: &SecretView) -> Option<&'static str> {
     if whose(view, secret) != Whose::Ours {
-        return Some("was taken by somebody else");
+        return Some(TAKEN);
     }
     if secret.deleting {
         return Some("is being deleted");
