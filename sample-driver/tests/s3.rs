@@ -87,6 +87,20 @@ async fn objects_are_put_read_listed_copied_and_deleted() {
 }
 
 #[tokio::test]
+async fn keys_that_look_encoded_are_listed_as_they_are() {
+    let world = World::new().await;
+    let s3 = world.account();
+    let key = "a+b%2e%2e c&<d>";
+    put(&s3, "own-bucket", key, "hello").await;
+    let url = aws_sdk_s3::types::EncodingType::Url;
+    let v2 = s3.list_objects_v2().bucket("own-bucket").encoding_type(url.clone()).send().await.unwrap();
+    let v1 = s3.list_objects().bucket("own-bucket").encoding_type(url).send().await.unwrap();
+    // Without the word of the server that they are encoded, no client decodes them.
+    assert_eq!((v2.encoding_type(), v1.encoding_type()), (None, None));
+    assert_eq!((v2.contents()[0].key(), v1.contents()[0].key()), (Some(key), Some(key)));
+}
+
+#[tokio::test]
 async fn a_multipart_upload_becomes_one_object_whose_checksums_are_its_own() {
     let world = World::new().await;
     let s3 = world.account();

@@ -9,7 +9,7 @@ use s3s::{
         AbortMultipartUploadInput, AbortMultipartUploadOutput, Bucket, CompleteMultipartUploadInput,
         CompleteMultipartUploadOutput, CopyObjectInput, CopyObjectOutput, CopySource,
         CreateMultipartUploadInput, CreateMultipartUploadOutput, DeleteObjectInput, DeleteObjectOutput,
-        DeleteObjectsInput, DeleteObjectsOutput, DeletedObject, GetBucketLocationInput,
+        DeleteObjectsInput, DeleteObjectsOutput, DeletedObject, EncodingType, GetBucketLocationInput,
         GetBucketLocationOutput, GetObjectInput, GetObjectOutput, HeadBucketInput, HeadBucketOutput,
         HeadObjectInput, HeadObjectOutput, ListBucketsInput, ListBucketsOutput, ListMultipartUploadsInput,
         ListMultipartUploadsOutput, ListObjectsInput, ListObjectsOutput, ListObjectsV2Input,
@@ -28,6 +28,10 @@ use super::{
 use crate::store::{Entered, OBJECTS, Upload};
 
 type Answer<T> = S3Result<S3Response<T>>;
+
+/// Keys in lists stand as they are. s3s-fs repeats the encoding that was asked for without doing it, and clients then decode
+/// what was never encoded.
+const NOT_ENCODED: Option<EncodingType> = None;
 
 fn same_bucket(source: &mut CopySource, bucket: &str) -> S3Result<String> {
     match source {
@@ -101,6 +105,7 @@ impl S3 for Buckets {
             .inside(caller(&req), &bucket, |at| async move { at.files().list_objects(req).await })
             .await?;
         answer.output.name = Some(bucket);
+        answer.output.encoding_type = NOT_ENCODED;
         Ok(answer)
     }
 
@@ -110,6 +115,7 @@ impl S3 for Buckets {
             .inside(caller(&req), &bucket, |at| async move { at.files().list_objects_v2(req).await })
             .await?;
         answer.output.name = Some(bucket);
+        answer.output.encoding_type = NOT_ENCODED;
         Ok(answer)
     }
 

@@ -7,15 +7,15 @@ pub(crate) const MAX_KEY: usize = 128;
 
 /// # Errors
 /// `InvalidArgument` for keys with an empty, `.` or `..` segment (a leading, trailing or doubled slash makes an empty one) or a
-/// NUL; `KeyTooLongError` above [`MAX_KEY`].
+/// control character, which no XML can hold: it would make its bucket impossible to list; `KeyTooLongError` above [`MAX_KEY`].
 pub(crate) fn check(key: &str) -> S3Result<()> {
     if key.len() > MAX_KEY {
         return Err(s3_error!(KeyTooLongError, "Keys may have {MAX_KEY} bytes here"));
     }
-    if key.contains('\0') || key.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
+    if key.contains(char::is_control) || key.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
         return Err(s3_error!(
             InvalidArgument,
-            "Keys with empty, \".\" or \"..\" segments aren't served here"
+            "Keys with empty, \".\" or \"..\" segments or control characters aren't served here"
         ));
     }
     Ok(())
@@ -37,6 +37,8 @@ mod tests {
     #[case("a/.")]
     #[case("")]
     #[case("a\0b")]
+    #[case("a\u{b}b")]
+    #[case("a\nb")]
     fn keys_that_bend_a_path_are_refused(#[case] key: &str) {
         assert!(check(key).is_err());
     }
