@@ -23,7 +23,7 @@ fn no_account_id(answer: &mut Answer) {
 }
 
 fn odd_account_id(answer: &mut Answer) {
-    answer.account_id = "a b\u{e9}".to_owned();
+    answer.account_id = "a b\u{e9}".into();
 }
 
 fn long_account_id(answer: &mut Answer) {
@@ -36,12 +36,12 @@ fn no_buckets(answer: &mut Answer) {
 
 fn one_bucket_more(answer: &mut Answer) {
     let mut more = answer.buckets[0].clone();
-    more.bucket_id = "not-asked-for".to_owned();
+    more.bucket_id = "not-asked-for".into();
     answer.buckets.push(more);
 }
 
 fn another_bucket(answer: &mut Answer) {
-    answer.buckets[0].bucket_id = "not-asked-for".to_owned();
+    answer.buckets[0].bucket_id = "not-asked-for".into();
 }
 
 fn a_bucket_twice(answer: &mut Answer) {
@@ -130,13 +130,14 @@ async fn an_answer_that_cannot_be_used_reaches_no_secret_and_leaves_no_account(
     world.end().await;
 }
 
-/// The same with a driver that does not go by names: an id is all that is needed of such an answer, and if there is none, a
-/// replay tells it.
+/// The same with a driver that does not go by names: an id is all that is needed of such an answer, and if there is none, or
+/// none that the protocol allows, a replay tells it.
 #[tokio::test]
 async fn an_answer_that_cannot_be_used_leaves_no_account_without_the_by_name_rpc() {
     let setup = Setup::traced().driver(|driver| driver.by_name = false);
     let Some((world, bucket)) = start_with(setup).await else { return };
-    let edits: [Edit; 4] = [no_account_id, no_buckets, no_credentials, no_secret_key];
+    let edits: [Edit; 6] =
+        [no_account_id, odd_account_id, long_account_id, no_buckets, no_credentials, no_secret_key];
     futures::future::join_all(edits.map(async |edit| {
         let access = world.plan_access(AccessWish::to(&bucket).await).await;
         world.driver.rule(On::grant().named(&access.account_name()).nth(1), Step::edited(edit));

@@ -108,21 +108,16 @@ pub(super) fn at<F: Future<Output = ()> + Send + 'static>(
     when: &str,
     act: impl Fn() -> F + Send + Sync + 'static,
 ) {
-    match when {
-        "while granting" => {
-            let on = On::grant().named(&access.account_name()).nth(1);
-            drop(world.driver.rule(on, Step::honest().before(move |_| act())));
-        }
-        _ => {
-            let fill = Match::change("secrets").named(access.secret_name(0)).nth(1);
-            let act = move |_: Request| act();
-            let action = match when {
-                "before it is filled" => Action::forward().before(act),
-                _ => Action::forward().after(act),
-            };
-            drop(world.proxy.rule(fill, action));
-        }
+    if when == "while granting" {
+        let on = On::grant().named(&access.account_name()).nth(1);
+        world.driver.rule(on, Step::honest().before(move |_| act()));
+        return;
     }
+    let fill = Match::change("secrets").named(access.secret_name(0)).nth(1);
+    let act = move |_: Request| act();
+    let before = when == "before it is filled";
+    let action = if before { Action::forward().before(act) } else { Action::forward().after(act) };
+    world.proxy.rule(fill, action);
 }
 
 /// R8: a Secret that can't be written keeps no other from being written.

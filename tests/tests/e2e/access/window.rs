@@ -118,7 +118,9 @@ async fn killed_while_granting_and_deleted_meanwhile_nothing_is_left(
     let Some((mut world, bucket)) = start_with(Setup::traced().driver(driver)).await else { return };
     let (accesses, go_on) = at_every_point(&world, &bucket).await;
     world.sidecar.kill();
-    go_on.iter().for_each(|go_on| go_on());
+    for go_on in &go_on {
+        go_on();
+    }
     for access in &accesses {
         access.delete().await;
     }
@@ -140,7 +142,9 @@ async fn killed_while_granting_every_access_is_ready_in_the_end(
     let Some((mut world, bucket)) = start_with(Setup::traced().driver(driver)).await else { return };
     let (accesses, go_on) = at_every_point(&world, &bucket).await;
     world.sidecar.kill();
-    go_on.iter().for_each(|go_on| go_on());
+    for go_on in &go_on {
+        go_on();
+    }
     world.sidecar.start().unwrap();
     for access in &accesses {
         access.wait_ready().await;
@@ -189,7 +193,9 @@ async fn killed_while_revoking_the_deletion_is_finished(
         go_on.push(point.go_on);
     }
     world.sidecar.kill();
-    go_on.iter().for_each(|go_on| go_on());
+    for go_on in &go_on {
+        go_on();
+    }
     world.sidecar.start().unwrap();
     for access in &accesses {
         access.wait_clean().await;

@@ -22,7 +22,7 @@ async fn application(access: &TestAccess, n: usize) -> (ObjectStore, String) {
     (ObjectStore::with_key(endpoint, region, id, secret), found["COSI_S3_BUCKET_ID"].clone())
 }
 
-fn denied<T: std::fmt::Debug>(result: Result<T, StoreError>) {
+fn denied<T: std::fmt::Debug>(result: &Result<T, StoreError>) {
     assert!(matches!(result, Err(StoreError::Denied { .. })), "not denied: {result:?}");
 }
 
@@ -86,18 +86,18 @@ async fn keys_open_what_their_mode_says_until_they_are_revoked() {
     let [read_write, read_only, write_only] = [&stores[0], &stores[1], &stores[2]];
     read_write.put(&ours, "greeting", "hello").await.unwrap();
     assert_eq!(read_only.get(&ours, "greeting").await.unwrap(), "hello");
-    denied(read_only.put(&ours, "greeting", "no").await);
+    denied(&read_only.put(&ours, "greeting", "no").await);
     write_only.put(&ours, "note", "written").await.unwrap();
-    denied(write_only.get(&ours, "note").await);
+    denied(&write_only.get(&ours, "note").await);
     assert_eq!(read_write.get(&ours, "note").await.unwrap(), "written");
     for store in &stores {
-        denied(store.put(&other, "greeting", "no").await);
-        denied(store.get(&other, "greeting").await);
+        denied(&store.put(&other, "greeting", "no").await);
+        denied(&store.get(&other, "greeting").await);
     }
     join_all(accesses.iter().map(TestAccess::go)).await;
     for store in &stores {
-        denied(store.get(&ours, "greeting").await);
-        denied(store.put(&ours, "greeting", "no").await);
+        denied(&store.get(&ours, "greeting").await);
+        denied(&store.put(&ours, "greeting", "no").await);
     }
     sample.check_secrecy(&keys);
     sample.world.end().await;
@@ -136,7 +136,7 @@ async fn both_killed_between_grant_and_secret_leave_no_key_that_nobody_owns(
         access.delete().await;
     }
     access.wait_clean().await;
-    denied(key.get(id, "greeting").await);
+    denied(&key.get(id, "greeting").await);
     access.finish().await;
     sample.world.end().await;
 }
@@ -174,7 +174,7 @@ async fn a_driver_killed_again_and_again_keeps_no_key_and_loses_none() {
     join_all(first.iter().map(TestAccess::wait_clean)).await;
     for (n, store) in stores.iter().enumerate() {
         if n < 20 {
-            denied(store.get(&id, "greeting").await);
+            denied(&store.get(&id, "greeting").await);
         } else {
             assert_eq!(store.get(&id, "greeting").await.unwrap(), "hello");
         }
