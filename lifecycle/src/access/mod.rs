@@ -25,3 +25,6 @@ pub use effect::{Call, CallOk, Effect, Event, GrantedBucket, Reach, Request, Sta
 pub use secret::SecretData;
 pub use state::AccessState;
 pub use view::{AccessView, Accessed, Owner, Place, SecretView, Wish};
+
+#[cfg(test)]
+mod tests;

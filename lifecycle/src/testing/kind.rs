@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Asked, Backend, DriverKind, Fault, Held, Scenario, Target, World};
 use crate::{Machine, Request, Uid};
@@ -12,7 +13,7 @@ pub(crate) type EventOf<K> = <<K as Kind>::Machine as Machine>::Event;
 /// A kind of object, and what only its world knows.
 pub(crate) trait Kind: Sized + Default + Debug
 where
-    EffectOf<Self>: Request + Clone + Debug,
+    EffectOf<Self>: Request + Clone + Debug + PartialEq,
 {
     type View: Held;
     type Machine: Machine<View = Self::View> + Debug;
@@ -27,6 +28,9 @@ where
     const TWO_DRIVERS: &'static [DriverKind];
     /// How many points the sweep of pairs goes on at a time.
     const PAIRS_EVERY: usize;
+
+    /// How often a shell looks again.
+    const RECHECK: Duration;
 
     /// What users do; the moving operation may come at any point.
     fn scenarios() -> Vec<Scenario<Self::Op>>;

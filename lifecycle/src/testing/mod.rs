@@ -22,7 +22,7 @@ mod world;
 
 pub(crate) use api::{Api, FOREIGN_FINALIZER, invalid, with_finalizers};
 use backend::Running;
-pub(crate) use backend::{Backend, DriverKind, Keys, Reply, UNSTORABLE};
+pub(crate) use backend::{Backend, DriverKind, Keys, Made, Reply, UNSTORABLE};
 pub(crate) use calls::Asked;
 pub(crate) use explore::{Search, at_every_point, caught, random, sweep, with_every_lag};
 pub(crate) use fault::{ApiFault, CallFault, Crash, Depth, Fault, Target};
@@ -38,4 +38,3 @@ use std::time::Duration;
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 pub(crate) const GRACE: Duration = Duration::from_secs(10);
 pub(crate) const RETRY_MAX: Duration = Duration::from_secs(16);
-pub(crate) const RECHECK: Duration = Duration::from_mins(10);

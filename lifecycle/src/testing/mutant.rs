@@ -47,6 +47,30 @@ pub(crate) enum Mutant {
     ReportEveryTry,
     /// The driver's delete-by-name takes what its Create refuses.
     DriverTakesForeign,
+    /// Accesses: no Secret is reserved before the Grant.
+    GrantUnreserved,
+    /// Accesses: the Buckets are not looked at before the Grant.
+    GrantUnchecked,
+    /// Accesses: every Secret of the right name is taken as its own.
+    AdoptSecrets,
+    /// Accesses: a Secret is written and deleted whatever became of it since it was read.
+    UnconditionedSecrets,
+    /// Accesses: others' finalizers go with ours.
+    ReleaseForOthers,
+    /// Accesses: Ready though the Secrets are not written yet.
+    StatusBeforeSecrets,
+    /// Accesses: a renewed Grant is written only into the Secret that was lost.
+    KeepOldKeys,
+    /// R8: a Secret that cannot be written keeps the next one from being written.
+    OneFailsAll,
+    /// Accesses: readiness is left as it is while the Secrets go.
+    ReadyToTheEnd,
+    /// Accesses: the Secrets are left for after the Revoke.
+    RevokeFirst,
+    /// Accesses: a Revoke that failed is taken as done.
+    FinishUnrevoked,
+    /// Accesses: those of a gone access are left to the garbage collector.
+    LeaveSecrets,
 }
 
 /// The failure, taken as a refusal if it is one of those.

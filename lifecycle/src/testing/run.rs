@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use super::kind::{EffectOf, EventOf};
 use super::lane::{Lane, Phase};
-use super::{
-    Crash, Depth, Fault, GRACE, Invariant, Kind, Mutant, RECHECK, RETRY_MAX, TIMEOUT, Trigger, World,
-};
+use super::{Crash, Depth, Fault, GRACE, Invariant, Kind, Mutant, RETRY_MAX, TIMEOUT, Trigger, World};
 use crate::{Context, Machine as _, Request as _, Rest, Settings, Time, Wake};
 
 /// More effects than any sane run has.
@@ -98,14 +96,14 @@ impl<K: Kind> World<K> {
 
     /// How long it may take to reach the desired state (I6).
     pub(super) fn bound(&self) -> Duration {
-        let refused = if self.refused { RECHECK } else { Duration::ZERO };
+        let refused = if self.refused { K::RECHECK } else { Duration::ZERO };
         (TIMEOUT + GRACE) * 2 + RETRY_MAX + refused + Duration::from_secs(1)
     }
 
     /// After all is settled: nothing more is written or called, whatever time passes.
     fn stay_quiet(&mut self) {
         let before = (self.writes, self.rpcs);
-        let end = self.now + RECHECK * 2;
+        let end = self.now + K::RECHECK * 2;
         while self.effects.len() < ENDLESS {
             if let Some(effect) = self.next_effect() {
                 self.perform(&effect);
@@ -178,10 +176,9 @@ impl<K: Kind> World<K> {
         };
         if matches!(phase, Phase::Idle(_)) {
             self.log(|| format!("{phase:?}"));
-            let lane = self.lane_mut();
-            if lane.state.is_empty() {
-                lane.state = K::Machine::default();
-            }
+        }
+        if phase == Phase::Idle(None) && self.lane().state.is_empty() {
+            self.lane_mut().state = K::Machine::default();
         }
         self.lane_mut().phase = phase;
     }

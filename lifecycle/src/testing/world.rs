@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::lane::Lane;
 use super::oracle::Violation;
 use super::{
-    Api, Backend, DriverKind, EffectOf, Fault, GRACE, Invariant, Kind, Mutant, RECHECK, RETRY_MAX, Scenario,
-    TIMEOUT, Trigger,
+    Api, Backend, DriverKind, EffectOf, Fault, GRACE, Invariant, Kind, Mutant, RETRY_MAX, Scenario, TIMEOUT,
+    Trigger,
 };
 use crate::{Note, NoteReason, Settings, Time, Uid};
 
@@ -31,7 +31,7 @@ pub(crate) struct World<K: Kind> {
     // The shell.
     pub(crate) lanes: Vec<Lane<K>>,
     /// The lane whose turn it is.
-    pub(super) turn: usize,
+    pub(crate) turn: usize,
     pub(super) by_name_missing: bool,
     pub(crate) predecessor_done: Time,
     // The script.
@@ -82,7 +82,7 @@ impl<K: Kind> World<K> {
                 late_landing_grace: GRACE,
                 retry_interval_start: Duration::from_secs(1),
                 retry_interval_max: RETRY_MAX,
-                recheck_interval: RECHECK,
+                recheck_interval: K::RECHECK,
             },
             mutant: None,
             lag: scenario.lag,

@@ -1,6 +1,7 @@
 //! Buckets as a kind of object.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Buckets, EXISTING, NAME, Op, Scenario, World};
 use crate::bucket::tests::scenarios;
@@ -18,6 +19,7 @@ impl Kind for Buckets {
         &[DriverKind::GOOD, DriverKind::OPAQUE_BARE, DriverKind::SERIAL, DriverKind::NOT_FOUND_BARE];
     const TWO_DRIVERS: &'static [DriverKind] = &[DriverKind::GOOD, DriverKind::OPAQUE_BARE];
     const PAIRS_EVERY: usize = 5;
+    const RECHECK: Duration = Duration::from_mins(10);
 
     fn scenarios() -> Vec<Scenario> {
         scenarios::all()
