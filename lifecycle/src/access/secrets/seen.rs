@@ -61,12 +61,15 @@ impl AccessState {
     }
 
     /// A Secret that is there may be what a creation without certain outcome made, which then can't come any more. It is not
-    /// if a later creation made it: the earlier one may still land when that Secret is gone again.
+    /// if a later creation made it, or if it is another access's or nobody's: the earlier creation may still land when that
+    /// Secret is gone again.
     fn landed(&mut self, name: &Arc<str>, found: Option<&SecretView>, created: bool) {
         let (Some(landing), Some(secret)) = (self.secrets.landing.get_mut(name), found) else { return };
+        let own = self.backend.owner.as_ref().map(|access| &access.uid);
+        let is_own = secret.owner.as_ref().map(|owner| &owner.uid) == own;
         if created {
             landing.other = Some(Arc::clone(&secret.uid));
-        } else if !landing.several && landing.other.as_ref() != Some(&secret.uid) {
+        } else if is_own && !landing.several && landing.other.as_ref() != Some(&secret.uid) {
             self.secrets.landing.remove(name);
         }
     }

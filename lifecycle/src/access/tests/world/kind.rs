@@ -100,6 +100,7 @@ impl Kind for Accesses {
         let rest = world.lanes.iter().any(|lane| {
             Some(&lane.key) != alive.as_ref() && (lane.index.is_some() || !lane.state.is_empty())
         });
+        world.known.died = true;
         world.forced |= rest;
         world.known.secrets_forgotten |= rest;
     }

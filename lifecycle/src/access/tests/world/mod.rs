@@ -48,6 +48,8 @@ pub(crate) struct Accesses {
     secret_failed: bool,
     /// The Secret that can't be written.
     jammed: Option<&'static str>,
+    /// A process died, and with it what it knew of Secrets that may land late.
+    died: bool,
     /// An access went away by force and the process died before it had cleaned up: its Secrets are a manual step.
     secrets_forgotten: bool,
 }

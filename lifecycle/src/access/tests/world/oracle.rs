@@ -32,7 +32,8 @@ impl World {
                 self.violate(NoLoss, format!("{} though the access is alive", asked.rpc));
             }
             (Role::UndoById(_) | Role::UndoByName, None) => {
-                let left = self.secrets_of(asked.by).find(|(_, s)| s.view.finalizer && !s.late);
+                let left =
+                    self.secrets_of(asked.by).find(|(_, s)| s.view.finalizer && !(s.late && self.known.died));
                 if let Some((name, _)) = left {
                     let text = format!("{} before Secret {name} is gone", asked.rpc);
                     self.violate(Truth, text);
@@ -170,7 +171,7 @@ impl World {
             // What an access left behind that nobody here ever saw is a manual step, until its name comes up again.
             let seen = |uid: &Uid| **uid != *UNSEEN && Some(uid) != alive.as_ref();
             let of_the_dead = s.view.owner.as_ref().is_some_and(|o| *o.name == *NAME && seen(&o.uid));
-            of_the_dead && s.view.finalizer && !s.late
+            of_the_dead && s.view.finalizer && !(s.late && self.known.died)
         });
         if let Some((name, _)) = left
             && !self.known.secrets_forgotten
