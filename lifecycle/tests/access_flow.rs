@@ -84,6 +84,7 @@ fn secret(keys: &[&str]) -> SecretView {
         finalizer: true,
         other_finalizers: Box::default(),
         owner: Some(Owner { name: "access".into(), uid: "u1".into() }),
+        owned: true,
         keys: keys.iter().map(ToString::to_string).collect(),
     }
 }
@@ -256,7 +257,7 @@ fn an_access_that_was_there_before_waits_for_its_predecessors_grant() {
 /// `kubectl delete --cascade=orphan` takes the owner reference off, and leaves our finalizer.
 #[test]
 fn a_secret_that_lost_its_owner_reference_stays_and_can_be_deleted() {
-    let stray = || SecretView { owner: None, ..secret(&KEYS) };
+    let stray = || SecretView { owner: None, owned: false, ..secret(&KEYS) };
     let mut pass = Pass::new(AccessView { deleting: true, account_id: Some("account".into()), ..access() });
     assert!(matches!(pass.start(), Effect::ReadSecret(_)));
     for _ in 0..2 {
@@ -265,6 +266,11 @@ fn a_secret_that_lost_its_owner_reference_stays_and_can_be_deleted() {
         let effect = pass.secret(Some(SecretView { finalizer: false, ..stray() }));
         assert!(!matches!(effect, Effect::DeleteSecret(_)), "{effect:?}");
     }
+    // One that another kind of object controls is none of ours, whatever finalizer is on it.
+    let mut pass = Pass::new(AccessView { deleting: true, account_id: Some("account".into()), ..access() });
+    pass.start();
+    let effect = pass.secret(Some(SecretView { owned: true, ..stray() }));
+    assert!(matches!(effect, Effect::ReadSecret(_)), "{effect:?}");
     // One that is in the way of another access goes as soon as somebody deletes it.
     let mut pass = Pass::new(access());
     pass.start();

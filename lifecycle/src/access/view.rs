@@ -197,6 +197,8 @@ pub struct SecretView {
     pub other_finalizers: Box<[Box<str>]>,
     /// The BucketAccess that its controller owner reference names; `None` if it has none, or it is of another kind.
     pub owner: Option<Owner>,
+    /// It has owner references, of whatever kind.
+    pub owned: bool,
     /// The keys of this crate's [`SecretData`](super::SecretData) that have a value, whatever the names under which the
     /// shell stores them.
     pub keys: BTreeSet<String>,

@@ -7,6 +7,8 @@ mod seen;
 
 use std::sync::Arc;
 
+use cosi_api::names::FINALIZER;
+
 use super::decide::View;
 use super::state::{Awaiting, Deed, Sight};
 use super::{AccessState, AccessView, Effect, Place, SecretView, Version};
@@ -87,10 +89,9 @@ impl AccessState {
                     terminal = false;
                     texts.extend(why.as_ref().map(|why| format!("Secret {name} {why}")));
                 }
-                Some(Sight::Found(secret)) if is_anothers(owner, secret) => texts.push(format!(
-                    "Secret {name} exists and does not belong to this BucketAccess; it is left as it is: \
-                     delete it, or make the BucketAccess anew with another accessSecretName"
-                )),
+                Some(Sight::Found(secret)) if is_anothers(owner, secret) => {
+                    texts.push(in_the_way(name, secret));
+                }
                 _ => {}
             }
         }
@@ -109,6 +110,21 @@ impl AccessState {
     }
 }
 
+/// What a person can do about a Secret that stands where ours should be.
+fn in_the_way(name: &str, secret: &SecretView) -> String {
+    match secret.owner.as_ref().filter(|_| secret.deleting && secret.finalizer) {
+        Some(owner) => format!(
+            "Secret {name} belongs to BucketAccess {} and is being deleted; if that BucketAccess is gone, take the \
+             finalizer {FINALIZER} off the Secret by hand",
+            owner.name
+        ),
+        None => format!(
+            "Secret {name} exists and does not belong to this BucketAccess; it is left as it is: \
+             delete it, or make the BucketAccess anew with another accessSecretName"
+        ),
+    }
+}
+
 /// Whether the Secret stands where ours should be, and is not ours to take away.
 fn is_anothers(access: &AccessView, secret: &SecretView) -> bool {
     matches!(whose(access, secret), Whose::Foreign | Whose::Stray)
@@ -118,7 +134,7 @@ fn whose(access: &AccessView, secret: &SecretView) -> Whose {
     match &secret.owner {
         Some(owner) if owner.uid == access.uid => Whose::Ours,
         Some(owner) if owner.name == access.place.name => Whose::Leftover,
-        None if secret.finalizer => Whose::Stray,
+        None if secret.finalizer && !secret.owned => Whose::Stray,
         _ => Whose::Foreign,
     }
 }

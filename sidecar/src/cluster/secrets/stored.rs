@@ -38,6 +38,7 @@ impl Stored {
             finalizer: !ours.is_empty(),
             other_finalizers: others.into_iter().map(Into::into).collect(),
             owner: meta.owner_references.iter().flatten().find_map(owner),
+            owned: meta.owner_references.is_some_and(|references| !references.is_empty()),
             keys: keys.read(&filled.collect()),
         };
         let held = view.finalizer || !view.other_finalizers.is_empty();

@@ -120,6 +120,7 @@ async fn a_secret_is_read_with_its_owner_and_with_the_keys_that_have_a_value() {
         let (secrets, _) = secrets([(200, stored(metadata))]);
         let view = secrets.read(&place()).await.unwrap().unwrap();
         assert_eq!(view.owner, owner);
+        assert!(view.owned, "by whomever");
         assert_eq!(view.keys.iter().collect::<Vec<_>>(), [s3::ACCESS_SECRET_KEY], "the other one is empty");
         assert_eq!(
             (view.finalizer, &*view.other_finalizers, view.deleting),

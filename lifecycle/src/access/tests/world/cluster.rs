@@ -67,6 +67,7 @@ impl World {
             deleting: false,
             finalizer: owner.is_some(),
             other_finalizers: [].into(),
+            owned: owner.is_some(),
             owner,
             keys: BTreeSet::new(),
         };

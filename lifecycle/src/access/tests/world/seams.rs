@@ -127,6 +127,7 @@ fn never_made(owner: &Owner) -> SecretView {
         finalizer: true,
         other_finalizers: [].into(),
         owner: Some(owner.clone()),
+        owned: true,
         keys: BTreeSet::new(),
     }
 }
