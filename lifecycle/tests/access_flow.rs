@@ -300,3 +300,35 @@ fn an_access_that_somebody_else_calls_ready_is_not_believed_while_newer_keys_are
     pass.view = Some(Arc::new(ready()));
     assert!(matches!(pass.secret(Some(filled())), Effect::Wait(_)));
 }
+
+/// The status was wiped while an answer waited, and filled in for another bucket.
+#[test]
+fn credentials_for_other_buckets_than_those_that_are_named_now_are_not_handed_out() {
+    let mut pass = Pass::new(access());
+    pass.start();
+    pass.step(Event::Buckets(vec![Ok(Some(bucket(1))), Ok(Some(bucket(2)))]));
+    pass.secret(Some(secret(&[])));
+    pass.secret(Some(secret(&[])));
+    pass.step(Event::Read(Ok(())));
+    pass.step(Event::Called(Ok(granted())));
+    let mut other = access();
+    other.accessed[0].id = "id-3".into();
+    pass.view = Some(Arc::new(other));
+    let effect = pass.secret(Some(secret(&[])));
+    assert!(
+        !matches!(
+            effect,
+            Effect::WriteSecret { .. } | Effect::WriteStatus { status: StatusWrite::Ready(_), .. }
+        ),
+        "{effect:?}"
+    );
+}
+
+/// Two accesses name one Secret; the one that owns it lost the owner reference, the other one was refused.
+#[test]
+fn an_access_that_was_never_granted_takes_no_finalizer_off_a_secret_that_another_lives_on() {
+    let mut pass = Pass::new(AccessView { deleting: true, ..access() });
+    pass.start();
+    let effect = pass.secret(Some(SecretView { owner: None, owned: false, ..secret(&KEYS) }));
+    assert!(matches!(effect, Effect::ReadSecret(_)), "{effect:?}");
+}

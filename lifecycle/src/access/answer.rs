@@ -9,7 +9,7 @@ use cosi_api::{BucketAccessAuthenticationType, ObjectProtocol, keys};
 use super::handover::accessed;
 use super::required::required_keys;
 use super::state::Granted;
-use super::{AccessState, AccessView, Call, CallOk, GrantedBucket, SecretData};
+use super::{AccessState, AccessView, Call, CallOk, GrantedBucket, Request, SecretData};
 use crate::inflight::{Flight, Purpose, Sending};
 use crate::{Context, Failure, NoteReason, Problem};
 
@@ -39,8 +39,9 @@ impl AccessState {
         match (&sent.call, ok) {
             (Call::Revoke { id, .. }, _) => self.backend.undone(id, about),
             (Call::RevokeByName(_), _) => self.backend.gone = true,
-            (Call::Grant(_), CallOk::Granted { id, buckets, credentials }) => {
-                self.learn(sent, &id, || usable(&id, &buckets, &credentials, about), about, ctx);
+            (Call::Grant(request), CallOk::Granted { id, buckets, credentials }) => {
+                let check = || usable(&id, &buckets, &credentials, request, about);
+                self.learn(sent, &id, check, about, ctx);
             }
             (Call::Grant(_), CallOk::Revoked) => {
                 self.learn(sent, "", || Err("without any content".to_owned()), about, ctx);
@@ -82,6 +83,7 @@ fn usable(
     id: &str,
     buckets: &[GrantedBucket],
     credentials: &[(ObjectProtocol, SecretData)],
+    request: &Request,
     about: &AccessView,
 ) -> Result<Granted, String> {
     let account = account(id, about)?;
@@ -96,7 +98,7 @@ fn usable(
         complete(id, &content, about.protocol, authentication)?;
         data.insert(Arc::clone(&wish.secret), content);
     }
-    Ok(Granted { account, data, written: BTreeSet::new() })
+    Ok(Granted { request: request.clone(), account, data, written: BTreeSet::new() })
 }
 
 fn account(id: &str, about: &AccessView) -> Result<AccountId, String> {

@@ -87,8 +87,12 @@ impl AccessState {
         if let Some(look) = self.find_intent(view, ctx) {
             return look;
         }
-        if self.backend.answer.is_some() {
-            return self.hand_out(view, ctx);
+        let request = request(view);
+        if let Some(granted) = &self.backend.answer {
+            if request.as_ref() == Some(&granted.request) {
+                return self.hand_out(view, ctx);
+            }
+            self.backend.answer = None;
         }
         if let Some(at) = self.pace.call_gate(GRANT, ctx) {
             return self.pause(Some(view), at, ctx);
@@ -99,7 +103,7 @@ impl AccessState {
         if let Some(effect) = self.reserve(view, ctx) {
             return effect;
         }
-        match request(view) {
+        match request {
             Some(request) => self.send(Some(view), Call::Grant(request), Purpose::Provide, ctx),
             None => self.finish(ctx),
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cosi_api::value::AccountId;
 
-use super::{AccessView, Call, Effect, Place, SecretData, SecretView};
+use super::{AccessView, Call, Effect, Place, Request, SecretData, SecretView};
 use crate::bucket::BucketView;
 use crate::inflight::{Pace, Sending, Telling};
 use crate::{Context, Retry, Time, Uid, WriteFailure};
@@ -27,6 +27,8 @@ pub struct AccessState {
 /// A usable answer of a Grant, until it is recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Granted {
+    /// What was asked for. A status that somebody wiped may be filled in anew, for other buckets.
+    pub(super) request: Request,
     pub(super) account: AccountId,
     /// What goes into each Secret.
     pub(super) data: BTreeMap<Arc<str>, SecretData>,

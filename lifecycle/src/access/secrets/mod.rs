@@ -11,7 +11,7 @@ use cosi_api::names::FINALIZER;
 
 use super::decide::View;
 use super::state::{Awaiting, Deed, Sight};
-use super::{AccessState, AccessView, Effect, Place, SecretView, Version};
+use super::{AccessState, AccessView, Effect, Owner, Place, SecretView, Version};
 use crate::{Context, NoteReason, Problem, Time};
 
 /// What is next for one Secret.
@@ -112,11 +112,13 @@ impl AccessState {
 
 /// What a person can do about a Secret that stands where ours should be.
 fn in_the_way(name: &str, secret: &SecretView) -> String {
-    match secret.owner.as_ref().filter(|_| secret.deleting && secret.finalizer) {
-        Some(owner) => format!(
-            "Secret {name} belongs to BucketAccess {} and is being deleted; if that BucketAccess is gone, take the \
-             finalizer {FINALIZER} off the Secret by hand",
-            owner.name
+    match &secret.owner {
+        Some(Owner { name: owner, .. }) if secret.deleting && secret.finalizer => format!(
+            "Secret {name} belongs to BucketAccess {owner} and is being deleted; if that BucketAccess is gone, take the \
+             finalizer {FINALIZER} off the Secret by hand (kubectl edit secret)"
+        ),
+        Some(Owner { name: owner, .. }) => format!(
+            "Secret {name} belongs to BucketAccess {owner}; make this BucketAccess anew with another accessSecretName"
         ),
         None => format!(
             "Secret {name} exists and does not belong to this BucketAccess; it is left as it is: \

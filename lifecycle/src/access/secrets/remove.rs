@@ -37,8 +37,11 @@ impl AccessState {
         };
         match whose(owner, &secret) {
             Whose::Ours => self.next_to_drop(owner, name, &secret),
-            Whose::Stray => self.release(owner, name, &secret),
-            Whose::Leftover | Whose::Foreign => Next::Fine,
+            // Only who was once granted can have owned it; another access may still live on it.
+            Whose::Stray if secret.deleting || owner.account_id.is_some() => {
+                self.release(owner, name, &secret)
+            }
+            Whose::Stray | Whose::Leftover | Whose::Foreign => Next::Fine,
         }
     }
 

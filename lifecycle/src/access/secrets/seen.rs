@@ -54,7 +54,11 @@ impl AccessState {
                     Conflict | NotFound => Some("its namespace is gone"),
                     Other { .. } => None,
                 };
-                let why = why.map(|why| format!("cannot be {verb}: {why}"));
+                let hint = match (deed, &failure) {
+                    (Deed::Fill, Invalid { .. }) => "; if it is immutable, delete it",
+                    _ => "",
+                };
+                let why = why.map(|why| format!("cannot be {verb}: {why}{hint}"));
                 self.secret_failed(name, why, Some(&failure), ctx);
             }
         }
