@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use cosi_api::value::AccountId;
 
-    fn access(status: Value) -> DynamicObject {
+    fn access(status: &Value) -> DynamicObject {
         serde_json::from_value(json!({
             "apiVersion": "objectstorage.k8s.io/v1alpha2", "kind": "BucketAccess",
             "metadata": { "namespace": "n", "name": "a", "uid": "u", "resourceVersion": "7" },
@@ -198,7 +198,7 @@ mod tests {
     }
 
     fn handed_over(driver: &str, ready: bool) -> DynamicObject {
-        access(json!({
+        access(&json!({
             "readyToUse": ready, "accountID": "account", "driverName": driver, "authenticationType": "Key",
             "accessedBuckets": [{ "bucketName": "b", "bucketID": "id", "bucketClaimName": "x" }],
         }))
@@ -222,7 +222,7 @@ mod tests {
     async fn an_access_is_foreign_only_if_it_names_another_driver() {
         assert!(matches!(accesses().look(handed_over("other.example", false)), Sight::Foreign));
         assert!(ours(handed_over("d.example", false)).is_managed());
-        assert!(!ours(access(Value::Null)).is_managed(), "seen, and left alone until it is handed over");
+        assert!(!ours(access(&Value::Null)).is_managed(), "seen, and left alone until it is handed over");
         let mut other = handed_over("other.example", false);
         other.data["spec"] = json!("nonsense");
         assert!(matches!(accesses().look(other), Sight::Foreign), "none of our business");

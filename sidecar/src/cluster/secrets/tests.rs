@@ -59,7 +59,7 @@ fn owner() -> Owner {
     Owner { name: "a".into(), uid: "au".into() }
 }
 
-fn stored(metadata: Value) -> Value {
+fn stored(metadata: &Value) -> Value {
     let mut all = json!({ "namespace": "n", "name": "s", "uid": "su", "resourceVersion": "7" });
     all.as_object_mut().unwrap().extend(metadata.as_object().unwrap().clone());
     json!({
@@ -85,7 +85,7 @@ fn refusal(code: u16, reason: &str) -> (u16, Value) {
 
 #[tokio::test]
 async fn a_new_secret_belongs_to_its_access_and_is_held() {
-    let (secrets, asked) = secrets([(201, stored(json!({})))]);
+    let (secrets, asked) = secrets([(201, stored(&json!({})))]);
     secrets.create(&place(), &owner(), &SecretData::default()).await.unwrap();
     let (method, path, body) = asked.lock().unwrap()[0].clone();
     assert_eq!((method.as_str(), path.as_str()), ("POST", "/api/v1/namespaces/n/secrets"));
@@ -117,7 +117,7 @@ async fn a_secret_is_read_with_its_owner_and_with_the_keys_that_have_a_value() {
     ];
     for (reference, owner) in cases {
         let metadata = json!({ "ownerReferences": [reference], "finalizers": ["x/y"] });
-        let (secrets, _) = secrets([(200, stored(metadata))]);
+        let (secrets, _) = secrets([(200, stored(&metadata))]);
         let view = secrets.read(&place()).await.unwrap().unwrap();
         assert_eq!(view.owner, owner);
         assert!(view.owned, "by whomever");
@@ -131,7 +131,7 @@ async fn a_secret_is_read_with_its_owner_and_with_the_keys_that_have_a_value() {
 
 #[tokio::test]
 async fn values_and_finalizers_are_written_on_condition_of_what_was_read() {
-    let (secrets, asked) = secrets([(200, stored(json!({}))), (200, stored(json!({})))]);
+    let (secrets, asked) = secrets([(200, stored(&json!({}))), (200, stored(&json!({})))]);
     secrets.write(&version(), &data()).await.unwrap();
     secrets.write_finalizers(&version(), &["x/y".to_owned()]).await.unwrap();
     let asked = asked.lock().unwrap();
@@ -145,7 +145,7 @@ async fn values_and_finalizers_are_written_on_condition_of_what_was_read() {
 async fn a_delete_is_conditioned_and_tells_what_is_left() {
     let deleting = json!({ "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["x/y"] });
     let gone = json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success" });
-    let answers = [(200, stored(deleting)), (200, gone), missing()];
+    let answers = [(200, stored(&deleting)), (200, gone), missing()];
     let (secrets, asked) = secrets(answers);
     assert!(secrets.delete(&version()).await.unwrap().unwrap().deleting);
     assert_eq!(secrets.delete(&version()).await, Ok(None));
@@ -158,7 +158,7 @@ async fn a_delete_is_conditioned_and_tells_what_is_left() {
 #[tokio::test]
 async fn a_secret_goes_with_its_last_finalizer() {
     let deleting = json!({ "deletionTimestamp": "2026-01-01T00:00:00Z" });
-    let (secrets, _) = secrets([(200, stored(deleting))]);
+    let (secrets, _) = secrets([(200, stored(&deleting))]);
     assert_eq!(secrets.write_finalizers(&version(), &[]).await, Ok(None));
 }
 

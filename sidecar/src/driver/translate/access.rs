@@ -154,9 +154,9 @@ mod tests {
         let event = Event::Called(Ok(ok));
         let mut texts = vec![format!("{wire:?} {wire:#?} {event:?} {event:#?} {effects:?} {effects:#?}")];
         for panics in [
-            std::panic::catch_unwind(|| Err::<(), _>(&wire).unwrap()),
+            std::panic::catch_unwind(|| panic!("{:?}", &wire)),
             std::panic::catch_unwind(|| assert_eq!(event, Event::Told)),
-            std::panic::catch_unwind(|| Err::<(), _>(&effects).expect("no effects")),
+            std::panic::catch_unwind(|| panic!("no effects: {:?}", &effects)),
         ] {
             texts.push(*panics.unwrap_err().downcast::<String>().unwrap());
         }
