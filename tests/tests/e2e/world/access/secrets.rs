@@ -105,10 +105,18 @@ impl TestAccess {
         assert!(has_finalizer(secret), "{:?}", secret.metadata);
     }
 
-    /// A user deletes the n-th Secret, and takes every finalizer off.
+    /// A user deletes the n-th Secret, and takes every finalizer off it; not off another one that the sidecar makes meanwhile.
     pub(crate) async fn lose_secret(&self, n: usize) {
+        let Some(secret) = self.secret(n).await else { return };
         self.delete_secret(n).await;
-        self.patch_secret(n, &json!({ "metadata": { "finalizers": null } })).await;
+        let patch = json!({ "metadata": { "uid": secret.metadata.uid, "finalizers": null } });
+        let options = PatchParams::default();
+        let patched = self.secrets.patch(self.secret_name(n), &options, &Patch::Merge(&patch)).await;
+        match patched {
+            // It is another one by now.
+            Err(kube::Error::Api(status)) if matches!(status.code, 409 | 422) => {}
+            patched => ignore_404(patched.map(drop)),
+        }
     }
 
     /// A user deletes the n-th Secret, and no more.
