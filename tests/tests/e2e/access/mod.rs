@@ -29,7 +29,13 @@ async fn start() -> Option<(World, TestBucket)> {
 async fn start_with(setup: Setup) -> Option<(World, TestBucket)> {
     let world = setup.start().await?;
     let bucket = world.bucket().await;
+    listed(&world).await;
     Some((world, bucket))
+}
+
+/// Waits until the sidecar has its first complete list. What is there before that counts as having had a predecessor (R3).
+async fn listed(world: &World) {
+    world.sidecar.wait_log("all BucketAccesses listed", 1).await.unwrap();
 }
 
 /// A Ready access to the Bucket.

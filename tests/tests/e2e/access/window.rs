@@ -235,8 +235,7 @@ async fn an_access_that_is_handed_over_later_is_granted_at_once() {
     let Some(mut world) = setup.start().await else { return };
     world.sidecar.start().unwrap();
     let bucket = world.bucket().await;
-    // What is there before the first list is complete counts as having had a predecessor.
-    world.sidecar.wait_log("all BucketAccesses listed", 1).await.unwrap();
+    listed(&world).await;
     let access = world.access(AccessWish::to(&bucket).await).await;
     access.wait_ready().await;
     assert!(is_ready(&access.get().await.unwrap()));
