@@ -7,7 +7,7 @@ use cosi_sim::driver::{Abilities, Ids, Keys, On, Step};
 use cosi_sim::proxy::{Action, Match};
 use rstest::rstest;
 
-use super::start_with;
+use super::{listed, start_with};
 use crate::world::{AccessWish, Setup, TestAccess, TestBucket, World, is_ready};
 
 /// Every kind of driver: by-name RPC or not, ids that follow from the name or not, keys that a repeated Grant voids.
