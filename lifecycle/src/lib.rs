@@ -31,6 +31,7 @@ pub mod access;
 mod backoff;
 pub mod bucket;
 mod fence;
+mod finalizers;
 mod inflight;
 mod machine;
 mod note;
@@ -44,6 +45,7 @@ mod write;
 
 pub use backoff::Retry;
 pub use fence::Fence;
+pub use finalizers::split_finalizers;
 pub use machine::{Impossible, Machine, Request, Rest, Wake};
 pub use note::{Kind, Note, NoteReason, ObjectRef, Severity};
 pub use outcome::{Code, Failure, Outcome, Rpc};

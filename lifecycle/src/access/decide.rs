@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::handover::{request, unworkable};
 use super::state::{Awaiting, Backend, Granted, Sight};
 use super::{AccessState, AccessView, Call, Effect, StatusWrite, Version};
+use crate::finalizers::with_ours;
 use crate::inflight::{Attempt, Purpose, Sending, Sent};
 use crate::{Context, Fence, Note, NoteReason, Problem, Rpc, Time};
 
@@ -63,11 +64,9 @@ impl AccessState {
                 return tell;
             }
         }
-        if let Some(at) = self.pace.api_gate(ctx) {
-            return self.pause(Some(view), at, ctx);
-        }
-        let finalizers = view.finalizers_with_ours();
-        self.expect(Awaiting::Intent, Effect::WriteFinalizers { object: version(view), finalizers })
+        let finalizers = with_ours(&view.other_finalizers);
+        let effect = Effect::WriteFinalizers { object: version(view), finalizers };
+        self.write(view, Awaiting::Intent, effect, ctx)
     }
 
     /// A live access that bears our finalizer: make it Ready, and keep it so.

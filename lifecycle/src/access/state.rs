@@ -124,10 +124,9 @@ pub(super) enum Awaiting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deed {
     Look,
-    /// Created without credentials.
-    Reserve,
-    /// Created with credentials, or written.
+    /// Created, with credentials if there are any yet.
     Create,
+    /// Credentials were written.
     Fill,
     Release,
     Delete,

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cosi_api::names::{CONTROLLER_MANAGEMENT_OVERRIDE, FINALIZER, SIDECAR_CLEANUP_FINISHED, SIDECAR_LET_GO};
+use cosi_api::names::{CONTROLLER_MANAGEMENT_OVERRIDE, SIDECAR_CLEANUP_FINISHED, SIDECAR_LET_GO};
 use cosi_api::{BucketAccess, BucketAccessAuthenticationType, BucketAccessMode, ObjectProtocol};
 
-use crate::Uid;
+use crate::{Uid, split_finalizers};
 
 /// Where a namespaced object is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,18 +90,14 @@ impl AccessView {
         let spec = &access.spec;
         let status = access.status.as_ref();
         let has = |name| meta.annotations.as_ref().is_some_and(|a| a.contains_key(name));
-        let finalizers = meta.finalizers.as_deref().unwrap_or_default();
+        let (finalizer, other_finalizers) = split_finalizers(meta.finalizers.as_deref());
         Some(Self {
             uid: meta.uid.as_deref()?.into(),
             place: Place { namespace: meta.namespace.as_deref()?.into(), name: meta.name.as_deref()?.into() },
             resource_version: meta.resource_version.as_deref()?.into(),
             deleting: meta.deletion_timestamp.is_some(),
-            finalizer: finalizers.iter().any(|f| f == FINALIZER),
-            other_finalizers: finalizers
-                .iter()
-                .filter(|f| *f != FINALIZER)
-                .map(|f| f.as_str().into())
-                .collect(),
+            finalizer,
+            other_finalizers,
             let_go: has(SIDECAR_LET_GO),
             handed_back: has(CONTROLLER_MANAGEMENT_OVERRIDE),
             cleanup_finished: has(SIDECAR_CLEANUP_FINISHED),
@@ -147,12 +143,6 @@ impl AccessView {
             ..before.clone()
         };
         with_noise_of_after != *after
-    }
-
-    /// The finalizers with ours among them, in an order that leaves other parties' as they are.
-    pub(crate) fn finalizers_with_ours(&self) -> Vec<String> {
-        let others = self.other_finalizers.iter().map(ToString::to_string);
-        others.chain([FINALIZER.to_owned()]).collect()
     }
 
     /// The Secrets that the access names, each once, in the order of the spec.
@@ -202,6 +192,14 @@ pub struct SecretView {
     /// The keys of this crate's [`SecretData`](super::SecretData) that have a value, whatever the names under which the
     /// shell stores them.
     pub keys: BTreeSet<String>,
+}
+
+impl SecretView {
+    /// Whether nothing holds it any more: it is gone with the write that took the last finalizer off.
+    #[must_use]
+    pub const fn is_gone(&self) -> bool {
+        self.deleting && !self.finalizer && self.other_finalizers.is_empty()
+    }
 }
 
 /// The BucketAccess that a Secret belongs to.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::effect::{Request, StatusWrite};
 use super::state::{Attempt, Awaiting, BucketState, Purpose, Sent};
 use super::{BucketView, Call, Effect};
+use crate::finalizers::with_ours;
 use crate::inflight::Sending;
 use crate::{Context, Fence, Note, NoteReason, Problem, Retry, Time};
 
@@ -68,7 +69,7 @@ impl BucketState {
         if let Some(at) = self.pace.api_gate(ctx) {
             return self.pause(Some(view), at, ctx);
         }
-        let finalizers = view.finalizers_with_ours();
+        let finalizers = with_ours(&view.other_finalizers);
         self.expect(Awaiting::Intent, write_finalizers(view, finalizers))
     }
 

@@ -7,6 +7,7 @@ use cosi_api::DeletionPolicy;
 use super::decide::{View, request, write_finalizers};
 use super::state::{Awaiting, BucketState, Purpose, Sent};
 use super::{BucketView, Call, Effect, slipped};
+use crate::finalizers::without_ours;
 use crate::inflight::Undo;
 use crate::{Context, Fence, Note, NoteReason, Rpc, Severity};
 
@@ -38,7 +39,7 @@ impl BucketState {
         if let Some(at) = self.pace.api_gate(ctx) {
             return self.pause(Some(view), at, ctx);
         }
-        self.expect(Awaiting::Removal, write_finalizers(view, view.finalizers_without_ours()))
+        self.expect(Awaiting::Removal, write_finalizers(view, without_ours(&view.other_finalizers)))
     }
 
     /// A predecessor may be at work on the same deletion. Ours need not wait for that, but a bucket that is made under the

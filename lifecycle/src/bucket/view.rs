@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cosi_api::names::{FINALIZER, SIDECAR_LET_GO, claim_is_being_deleted};
+use cosi_api::names::{SIDECAR_LET_GO, claim_is_being_deleted};
 use cosi_api::{Bucket, DeletionPolicy, ObjectProtocol};
 
-use crate::Uid;
+use crate::{Uid, split_finalizers};
 
 /// The claim that a Bucket was made for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,19 +66,15 @@ impl BucketView {
         let spec = &bucket.spec;
         let status = bucket.status.as_ref();
         let annotations = meta.annotations.as_ref();
-        let finalizers = meta.finalizers.as_deref().unwrap_or_default();
+        let (finalizer, other_finalizers) = split_finalizers(meta.finalizers.as_deref());
         Some(Self {
             name: meta.name.as_deref()?.into(),
             driver: spec.driver_name.as_str().into(),
             uid: meta.uid.as_deref()?.into(),
             resource_version: meta.resource_version.as_deref()?.into(),
             deleting: meta.deletion_timestamp.is_some(),
-            finalizer: finalizers.iter().any(|f| f == FINALIZER),
-            other_finalizers: finalizers
-                .iter()
-                .filter(|f| *f != FINALIZER)
-                .map(|f| f.as_str().into())
-                .collect(),
+            finalizer,
+            other_finalizers,
             claim_deleting: annotations.is_some_and(claim_is_being_deleted),
             let_go: annotations.is_some_and(|a| a.contains_key(SIDECAR_LET_GO)),
             policy: spec.deletion_policy,
@@ -126,17 +122,5 @@ impl BucketView {
             ..before.clone()
         };
         with_noise_of_after != *after
-    }
-
-    /// The finalizers with ours among them, in an order that leaves other parties' as they are.
-    pub(crate) fn finalizers_with_ours(&self) -> Vec<String> {
-        let mut all = self.finalizers_without_ours();
-        all.push(FINALIZER.to_owned());
-        all
-    }
-
-    /// Other parties' finalizers.
-    pub(crate) fn finalizers_without_ours(&self) -> Vec<String> {
-        self.other_finalizers.iter().map(ToString::to_string).collect()
     }
 }

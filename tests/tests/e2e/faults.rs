@@ -9,9 +9,9 @@ use futures::future::join_all;
 use crate::world::{Setup, TestBucket, Wish, World};
 
 /// A fault's name, what it does, and to how many requests in a row.
-type Fault = (&'static str, Action, u64);
+pub(crate) type Fault = (&'static str, Action, u64);
 
-fn quick() -> Vec<Fault> {
+pub(crate) fn quick() -> Vec<Fault> {
     let refusal = |code| Action::status(code);
     let patience = Refusal::new(429).retry_after(Duration::from_secs(1));
     vec![
@@ -28,7 +28,7 @@ fn quick() -> Vec<Fault> {
 }
 
 /// The sidecar gives up on an answer after 15 s.
-fn slow() -> Vec<Fault> {
+pub(crate) fn slow() -> Vec<Fault> {
     vec![
         ("held for ever", Action::hang(), 1),
         ("answered after 30 s", Action::delay_answer(Duration::from_secs(30)), 1),

@@ -3,13 +3,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use cosi_sim::Rule;
 use cosi_sim::driver::{Ids, On, Step};
-use cosi_sim::proxy::{Action, Match};
+use cosi_sim::proxy::{Action, Match, Request};
 use futures::future::join_all;
 use rstest::rstest;
 use tonic::Code;
 
-use crate::world::{Setup, Wish};
+use crate::world::{Setup, Wish, World};
 
 /// 250 Buckets made and deleted while one in five writes and one in three calls goes wrong, with a SIGKILL in between.
 #[rstest]
@@ -30,21 +31,7 @@ async fn after_a_storm_every_bucket_is_where_it_should_be(
     world.reuses_names = !by_name;
     // A deletion that the killed process left running may overlap with its successor's (I8), so the grace is not asked for.
     world.grace = Duration::ZERO;
-    let faults = [
-        (7, Action::status(500)),
-        (11, Action::status(409)),
-        (13, Action::lose_answer()),
-        (17, Action::cut()),
-        (19, Action::status(429)),
-    ];
-    let faults: Vec<_> = faults
-        .into_iter()
-        .map(|(one_in, action)| {
-            let dice = Dice::new(seed * one_in);
-            let unlucky = move |_: &cosi_sim::proxy::Request| dice.throw().is_multiple_of(one_in);
-            world.proxy.rule(Match::writes().filter(unlucky), action)
-        })
-        .collect();
+    let faults = unlucky_writes(&world, seed);
     let dice = Dice::new(seed);
     world.driver.script(On::create(), (0..150).map(|_| step(dice.throw())));
     world.driver.script(On::delete(), (0..60).map(|_| step(dice.throw())));
@@ -67,8 +54,25 @@ async fn after_a_storm_every_bucket_is_where_it_should_be(
     world.end_empty().await;
 }
 
+/// From now on one in five writes to the API server goes wrong, by the seed.
+pub(crate) fn unlucky_writes(world: &World, seed: u64) -> Vec<Rule<Request>> {
+    let faults = [
+        (7, Action::status(500)),
+        (11, Action::status(409)),
+        (13, Action::lose_answer()),
+        (17, Action::cut()),
+        (19, Action::status(429)),
+    ];
+    let rule = |(one_in, action)| {
+        let dice = Dice::new(seed * one_in);
+        let unlucky = move |_: &Request| dice.throw().is_multiple_of(one_in);
+        world.proxy.rule(Match::writes().filter(unlucky), action)
+    };
+    faults.into_iter().map(rule).collect()
+}
+
 /// What the driver does with a call, for a number.
-fn step(number: u64) -> Step {
+pub(crate) fn step(number: u64) -> Step {
     match number % 9 {
         0 => Step::fail(Code::Unavailable),
         1 => Step::done_but(Code::Internal),

@@ -53,10 +53,9 @@ impl AccessState {
     fn create(&mut self, view: &AccessView, name: &Arc<str>) -> Effect {
         let granted = self.backend.answer.as_ref().and_then(|granted| granted.data.get(name));
         let data = granted.cloned().unwrap_or_default();
-        let deed = if data.is_empty() { Deed::Reserve } else { Deed::Create };
         let owner = Owner { name: Arc::clone(&view.place.name), uid: Arc::clone(&view.uid) };
         let effect = Effect::CreateSecret { place: place(view, name), owner, data };
-        self.expect(Awaiting::Secret(Arc::clone(name), deed), effect)
+        self.expect(Awaiting::Secret(Arc::clone(name), Deed::Create), effect)
     }
 }
 

@@ -8,8 +8,29 @@ use crate::access::state::Sight;
 use crate::access::{AccessState, AccessView, Effect, SecretView};
 use crate::{Context, Note, NoteReason};
 
-const GONE: &str = "is gone";
-const TAKEN: &str = "was taken by somebody else";
+/// How the Secret of a Ready access is not as it was written.
+#[derive(Clone, Copy)]
+enum Loss {
+    Gone,
+    Taken,
+    Deleting,
+    Incomplete,
+}
+
+impl Loss {
+    /// What a person is told of it, and of what follows.
+    const fn text(self) -> (&'static str, &'static str) {
+        let granted_again = "the access is granted again, with the same account";
+        match self {
+            Self::Gone => ("is gone", granted_again),
+            Self::Taken => {
+                ("was taken by somebody else", "the access cannot be used before that one is gone")
+            }
+            Self::Deleting => ("is being deleted", granted_again),
+            Self::Incomplete => ("lacks a key that it needs", granted_again),
+        }
+    }
+}
 
 impl AccessState {
     /// Every Secret of a Ready access is as it was written. `None` if so.
@@ -25,11 +46,11 @@ impl AccessState {
                     failed = true;
                     None
                 }
-                Some(Sight::Missing) => Some(GONE),
-                Some(Sight::Found(secret)) => unlike_written(view, secret),
+                Some(Sight::Missing) => Some(Loss::Gone),
+                Some(Sight::Found(secret)) => loss(view, secret),
             };
-            if let Some(why) = lost {
-                return Some(self.lost(view, name, why, ctx));
+            if let Some(loss) = lost {
+                return Some(self.lost(view, name, loss, ctx));
             }
         }
         self.secrets.met = true;
@@ -38,12 +59,8 @@ impl AccessState {
 
     /// A Secret of a Ready access is not as it was written: the access is not usable, and a person should know why
     /// credentials change.
-    fn lost(&mut self, view: &Arc<AccessView>, name: &str, why: &str, ctx: &Context<'_>) -> Effect {
-        let then = if why == TAKEN {
-            "the access cannot be used before that one is gone"
-        } else {
-            "the access is granted again, with the same account"
-        };
+    fn lost(&mut self, view: &Arc<AccessView>, name: &str, loss: Loss, ctx: &Context<'_>) -> Effect {
+        let (why, then) = loss.text();
         let text = format!("Secret {name} {why}; {then}");
         self.telling.note_once(Note::warning(view, NoteReason::SecretLost, &text));
         match self.tell_next() {
@@ -53,14 +70,14 @@ impl AccessState {
     }
 }
 
-/// Why the Secret of a Ready access is not as it was written, if so. Values edited by hand are not compared.
-fn unlike_written(view: &AccessView, secret: &SecretView) -> Option<&'static str> {
+/// How the Secret of a Ready access is not as it was written, if so. Values edited by hand are not compared.
+fn loss(view: &AccessView, secret: &SecretView) -> Option<Loss> {
     if whose(view, secret) != Whose::Ours {
-        return Some(TAKEN);
+        return Some(Loss::Taken);
     }
     if secret.deleting {
-        return Some("is being deleted");
+        return Some(Loss::Deleting);
     }
     let required = required_keys(view.protocol, view.authentication?);
-    required.iter().any(|key| !secret.keys.contains(*key)).then_some("lacks a key that it needs")
+    required.iter().any(|key| !secret.keys.contains(*key)).then_some(Loss::Incomplete)
 }

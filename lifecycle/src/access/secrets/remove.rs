@@ -6,6 +6,7 @@ use super::{Next, Whose, version, whose};
 use crate::access::decide::View;
 use crate::access::state::{Awaiting, Deed, Sight};
 use crate::access::{AccessState, AccessView, Effect, SecretView};
+use crate::finalizers::without_ours;
 use crate::{Context, NoteReason};
 
 impl AccessState {
@@ -59,7 +60,7 @@ impl AccessState {
 
     /// Our finalizer goes; others' stay (I4).
     pub(super) fn release(&mut self, owner: &AccessView, name: &Arc<str>, secret: &SecretView) -> Next {
-        let finalizers = secret.other_finalizers.iter().map(ToString::to_string).collect();
+        let finalizers = without_ours(&secret.other_finalizers);
         let effect = Effect::ReleaseSecret { secret: version(owner, name, secret), finalizers };
         Next::Do(self.expect(Awaiting::Secret(Arc::clone(name), Deed::Release), effect))
     }

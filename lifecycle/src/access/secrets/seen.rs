@@ -23,7 +23,7 @@ impl AccessState {
         use WriteFailure::{Conflict, Forbidden, Invalid, NotFound, Other};
         // What is known of the access is older than what is known of the Secret now.
         self.pass.live = false;
-        let creates = matches!(deed, Deed::Reserve | Deed::Create);
+        let creates = deed == Deed::Create;
         // Whatever became of a creation that failed, the Secret may be there.
         self.secrets.met |= creates && result.is_err();
         match result {
@@ -96,9 +96,7 @@ impl AccessState {
 
     /// How a Secret is now.
     fn see(&mut self, name: Arc<str>, found: Option<SecretView>) {
-        // One that nothing holds any more is gone with the write that took the last finalizer off.
-        let held = |s: &SecretView| !s.deleting || s.finalizer || !s.other_finalizers.is_empty();
-        let sight = found.filter(held).map_or(Sight::Missing, Sight::Found);
+        let sight = found.filter(|secret| !secret.is_gone()).map_or(Sight::Missing, Sight::Found);
         self.pass.sights.insert(name, sight);
     }
 }

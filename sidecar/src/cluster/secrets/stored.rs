@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use cosi_api::BucketAccess;
-use cosi_api::names::{FINALIZER, GROUP};
+use cosi_api::names::GROUP;
 use cosi_lifecycle::access::{Owner, SecretView};
+use cosi_lifecycle::split_finalizers;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::Resource as _;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
@@ -29,20 +30,18 @@ impl Stored {
     pub(super) fn view(self, keys: SecretKeys) -> Option<SecretView> {
         let Self { metadata: meta, data } = self;
         let filled = data.unwrap_or_default().into_iter().filter(|(_, value)| value.0).map(|(key, _)| key);
-        let (ours, others): (Vec<_>, Vec<_>) =
-            meta.finalizers.unwrap_or_default().into_iter().partition(|f| f == FINALIZER);
+        let (finalizer, other_finalizers) = split_finalizers(meta.finalizers.as_deref());
         let view = SecretView {
             uid: meta.uid?.into(),
             resource_version: meta.resource_version?.into(),
             deleting: meta.deletion_timestamp.is_some(),
-            finalizer: !ours.is_empty(),
-            other_finalizers: others.into_iter().map(Into::into).collect(),
+            finalizer,
+            other_finalizers,
             owner: meta.owner_references.iter().flatten().find_map(owner),
             owned: meta.owner_references.is_some_and(|references| !references.is_empty()),
             keys: keys.read(&filled.collect()),
         };
-        let held = view.finalizer || !view.other_finalizers.is_empty();
-        (held || !view.deleting).then_some(view)
+        (!view.is_gone()).then_some(view)
     }
 }
 

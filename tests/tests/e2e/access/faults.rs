@@ -3,39 +3,18 @@
 use std::time::Duration;
 
 use cosi_sim::driver::On;
-use cosi_sim::proxy::{Action, Match, Refusal};
+use cosi_sim::proxy::{Action, Match};
 use futures::future::join_all;
 
 use super::{start, start_with};
+use crate::faults::{self, Fault};
 use crate::world::{AccessWish, Setup, TestAccess, TestBucket, World};
 
-/// A fault's name, what it does, and to how many requests in a row.
-type Fault = (&'static str, Action, u64);
-
+/// Those of Buckets, and a right that is missing for a moment.
 fn quick() -> Vec<Fault> {
-    let refusal = |code| Action::status(code);
-    let patience = Refusal::new(429).retry_after(Duration::from_secs(1));
-    vec![
-        ("request lost", Action::cut(), 2),
-        ("answer lost", Action::lose_answer(), 2),
-        ("403", refusal(403), 1),
-        ("409", refusal(409), 3),
-        ("422", refusal(422), 1),
-        ("429", Action::refuse(patience), 2),
-        ("500", refusal(500), 3),
-        ("503", refusal(503), 3),
-        ("504", refusal(504), 2),
-        ("applied, and 504", Action::lose_answer(), 1),
-    ]
-}
-
-/// The sidecar gives up on an answer after 15 s.
-fn slow() -> Vec<Fault> {
-    vec![
-        ("held for ever", Action::hang(), 1),
-        ("answered after 30 s", Action::delay_answer(Duration::from_secs(30)), 1),
-        ("applied after 16 s, when nobody waits any more", Action::delay(Duration::from_secs(16)), 1),
-    ]
+    let mut all = faults::quick();
+    all.push(("403", Action::status(403), 1));
+    all
 }
 
 /// The writes of an access's life: what it is, which request, and whether the rule is made when the deletion begins.
@@ -113,7 +92,7 @@ async fn every_quick_fault_on_every_write_is_survived_without_another_call() {
 
 #[tokio::test]
 async fn every_slow_fault_on_every_write_is_survived_without_another_call() {
-    each_survives(&WRITES, slow()).await;
+    each_survives(&WRITES, faults::slow()).await;
 }
 
 #[tokio::test]

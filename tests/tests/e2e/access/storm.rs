@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use cosi_sim::driver::{Abilities, Ids, Keys, On, Step};
-use cosi_sim::proxy::{Action, Match};
+use cosi_sim::driver::{Abilities, Ids, Keys, On};
 use futures::future::join_all;
 use rstest::rstest;
-use tonic::Code;
 
 use super::start_with;
-use crate::storm::Dice;
+use crate::storm::{Dice, step, unlucky_writes};
 use crate::world::{AccessWish, Setup, TestAccess};
 
 fn derived(_: &mut Abilities) {}
@@ -34,21 +32,7 @@ async fn after_a_storm_every_account_is_where_it_should_be(
     // A new process may replay a Grant whose Revoke its predecessor never heard the end of (R10 e), and revoke beside it (I8).
     world.reuses_names = true;
     world.grace = Duration::ZERO;
-    let faults = [
-        (7, Action::status(500)),
-        (11, Action::status(409)),
-        (13, Action::lose_answer()),
-        (17, Action::cut()),
-        (19, Action::status(429)),
-    ];
-    let faults: Vec<_> = faults
-        .into_iter()
-        .map(|(one_in, action)| {
-            let dice = Dice::new(seed * one_in);
-            let unlucky = move |_: &cosi_sim::proxy::Request| dice.throw().is_multiple_of(one_in);
-            world.proxy.rule(Match::writes().filter(unlucky), action)
-        })
-        .collect();
+    let faults = unlucky_writes(&world, seed);
     let dice = Dice::new(seed);
     world.driver.script(On::grant(), (0..100).map(|_| step(dice.throw())));
     world.driver.script(On::revoke(), (0..40).map(|_| step(dice.throw())));
@@ -74,16 +58,4 @@ async fn after_a_storm_every_account_is_where_it_should_be(
     join_all(kept.into_iter().map(TestAccess::go)).await;
     world.driver.grants_exactly(&[]).unwrap();
     world.end().await;
-}
-
-/// What the driver does with a call, for a number.
-fn step(number: u64) -> Step {
-    match number % 9 {
-        0 => Step::fail(Code::Unavailable),
-        1 => Step::done_but(Code::Internal),
-        2 => Step::half_done(Code::Unknown),
-        3 => Step::fail(Code::PermissionDenied),
-        4 => Step::fail_then_land(Code::DeadlineExceeded, Duration::from_millis(200)),
-        _ => Step::honest(),
-    }
 }

@@ -79,7 +79,7 @@ impl World {
             && let (Effect::Call(_), Some(view)) = (&effect, self.present().filter(|v| v.deleting))
         {
             self.lane_mut().state.pass.awaiting = Awaiting::Removal;
-            return write_finalizers(&view, view.finalizers_without_ours());
+            return write_finalizers(&view, crate::finalizers::without_ours(&view.other_finalizers));
         }
         effect
     }
