@@ -1,0 +1,1 @@
+//! Which groups, versions and kinds there are, as clients ask for it.

@@ -1,0 +1,1 @@
+//! Requests and answers as the wire has them.

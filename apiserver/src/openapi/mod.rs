@@ -1,0 +1,1 @@
+//! Schemas of all kinds as OpenAPI v3 documents.

@@ -1,0 +1,1 @@
+//! The ways to change a part of an object.

@@ -1,0 +1,1 @@
+//! What the API server knows of each kind: names, schema, defaults, rules.

@@ -1,0 +1,1 @@
+//! All objects, with their history.
