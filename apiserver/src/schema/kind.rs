@@ -1,0 +1,115 @@
+//! One kind of object, and what can be done by its schema.
+
+use super::node::Node;
+use super::typed::{self, OBJECT_META, ReadError, Struct};
+use super::validate::{self, Part};
+use super::{Cause, prune};
+use serde_json::Value;
+use std::sync::LazyLock;
+
+/// A kind of object that is served.
+#[derive(Debug)]
+pub struct Kind {
+    /// The API group; empty for the core group.
+    pub group: String,
+    /// The version in the group.
+    pub version: String,
+    /// The name of the kind.
+    pub kind: String,
+    /// The name of the kind of its lists.
+    pub list_kind: String,
+    /// The name in paths.
+    pub plural: String,
+    /// The name of one of it, for users.
+    pub singular: String,
+    /// Short names for users.
+    pub short_names: Vec<String>,
+    /// Whether its objects are in namespaces.
+    pub namespaced: bool,
+    /// Whether the status is a subresource.
+    pub status: bool,
+    /// Whether it is built into Kubernetes, rather than defined by a CustomResourceDefinition.
+    pub builtin: bool,
+    /// The columns of its tables that a definition asks for. None for built-in kinds, which have their own.
+    pub columns: Vec<Column>,
+    /// The schema as it is written in the definition. Null for built-in kinds.
+    pub(crate) written: Value,
+    /// The schema: the definition's, or the structure's.
+    pub(crate) root: Node,
+    /// The structure of a built-in kind.
+    pub(super) structure: Option<&'static Struct>,
+}
+
+/// A column of a kind's tables.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Column {
+    /// The heading.
+    pub name: String,
+    /// The type: string, date, boolean, integer, number.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Where the value is found in the object.
+    pub json_path: String,
+    /// Columns above 0 are shown only in wide tables.
+    #[serde(default)]
+    pub priority: i32,
+    /// What it shows.
+    #[serde(default)]
+    pub description: String,
+}
+
+/// An object that was read.
+#[derive(Debug, PartialEq)]
+pub struct Read {
+    /// The object as it is to be stored: without unknown fields, with defaults.
+    pub object: Value,
+    /// The paths of the fields that were left out because nobody knows them.
+    pub unknown: Vec<String>,
+}
+
+/// The schema of metadata.
+static META: LazyLock<Node> = LazyLock::new(|| typed::node(&OBJECT_META));
+
+impl Kind {
+    /// Group and version, as objects name them.
+    #[must_use]
+    pub fn api_version(&self) -> String {
+        if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
+    }
+
+    /// Reads an object that a client sent: takes out what the schema doesn't know, brings metadata and built-in kinds
+    /// into the form in which Kubernetes writes them, drops nulls and fills in defaults.
+    ///
+    /// # Errors
+    /// A field of the metadata, or of a built-in kind, has a value of another type.
+    pub fn read(&self, mut object: Value) -> Result<Read, ReadError> {
+        let mut unknown = Vec::new();
+        if let Some(structure) = self.structure {
+            let object = typed::read(structure, &object, "", &mut unknown)?;
+            return Ok(Read { object, unknown });
+        }
+        if let Some(metadata) = object.get_mut("metadata") {
+            *metadata = typed::read(&OBJECT_META, metadata, "metadata", &mut unknown)?;
+        }
+        let mut pruned = Vec::new();
+        prune::unknown_fields(&self.root, &mut object, &mut pruned);
+        unknown.append(&mut pruned);
+        prune::nulls(&self.root, &mut object);
+        prune::defaults(&self.root, &mut object);
+        Ok(Read { object, unknown })
+    }
+
+    /// The faults of an object by the definition's schema and rules. `old` is what an update replaces; `before` are the
+    /// faults that were found elsewhere, in the metadata, and they come first in the result. Built-in kinds have no
+    /// faults here: reading them refuses what can't be, and the rest is their own strategy's.
+    #[must_use]
+    pub fn validate(&self, new: &Value, old: Option<&Value>, part: Part, before: Vec<Cause>) -> Vec<Cause> {
+        if self.builtin { before } else { validate::check(&self.root, new, old, part, before) }
+    }
+
+    /// What the schema says of a field of the object itself.
+    pub(crate) fn field(&self, name: &str) -> Option<&Node> {
+        if name == "metadata" { Some(&META) } else { self.root.field(name) }
+    }
+}

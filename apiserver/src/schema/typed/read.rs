@@ -1,0 +1,242 @@
+//! Reading a value into a structure and writing it again.
+
+use super::{Empty, Shape, Struct};
+use crate::schema::print;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use serde_json::{Map, Number, Value};
+use thiserror::Error;
+
+/// A value that doesn't fit its structure. The texts are those of a real API server.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum ReadError {
+    /// A field of another type.
+    #[error("json: cannot unmarshal {found} into Go struct field {structure}.{field} of type {wanted}")]
+    Field {
+        /// What is there.
+        found: String,
+        /// The structure's name.
+        structure: &'static str,
+        /// The fields from the root to here.
+        field: String,
+        /// What should be there.
+        wanted: String,
+    },
+    /// A value of another type.
+    #[error("json: cannot unmarshal {found} into Go value of type {wanted}")]
+    Value {
+        /// What is there.
+        found: String,
+        /// What should be there.
+        wanted: String,
+    },
+    /// A text that isn't a point in time.
+    #[error("parsing time {text} as {layout}: cannot parse {rest} as {part}")]
+    Time {
+        /// The text, quoted.
+        text: String,
+        /// The form that is wanted, quoted.
+        layout: &'static str,
+        /// The rest of the text that doesn't fit, quoted.
+        rest: String,
+        /// What the form has there, quoted.
+        part: &'static str,
+    },
+    /// A text that isn't base64.
+    #[error("illegal base64 data at input byte {at}")]
+    Base64 {
+        /// The place in the text, in bytes.
+        at: usize,
+    },
+}
+
+/// The value as the structure writes it. Paths of fields that the structure doesn't have are added to `unknown`.
+///
+/// # Errors
+/// A field has a value of another type.
+pub(in crate::schema) fn read(
+    structure: &Struct,
+    value: &Value,
+    path: &str,
+    unknown: &mut Vec<String>,
+) -> Result<Value, ReadError> {
+    let mut reader = Reader { fields: Vec::new(), structure: None, unknown };
+    match value {
+        Value::Null => Ok(reader.zero_of(structure)),
+        Value::Object(entries) => reader.structure(structure, entries, path),
+        other => Err(ReadError::Value { found: found(other), wanted: format!("v1.{}", structure.name) }),
+    }
+}
+
+struct Reader<'a> {
+    /// The names of the fields from the root to here.
+    fields: Vec<&'static str>,
+    /// The structure that we are in.
+    structure: Option<&'static str>,
+    unknown: &'a mut Vec<String>,
+}
+
+impl Reader<'_> {
+    fn value(&mut self, shape: &Shape, value: &Value, path: &str) -> Result<Value, ReadError> {
+        match (shape, value) {
+            (_, Value::Null) => Ok(self.zero(shape)),
+            (Shape::Raw, any) => Ok(any.clone()),
+            (Shape::Text(_), Value::String(_)) | (Shape::Bool, Value::Bool(_)) => Ok(value.clone()),
+            (Shape::Int32 | Shape::Int64, Value::Number(number)) => self.int(shape, number),
+            (Shape::Time | Shape::MicroTime, Value::String(text)) => time(shape, text),
+            (Shape::Time | Shape::MicroTime, other) => {
+                Err(ReadError::Value { found: found(other), wanted: "string".to_owned() })
+            }
+            (Shape::Bytes, Value::String(text)) => bytes(text),
+            (Shape::Map(inner), Value::Object(entries)) => {
+                let read = |(key, entry): (&String, &Value)| {
+                    Ok((key.clone(), self.value(inner, entry, &print::child(path, key))?))
+                };
+                entries.iter().map(read).collect::<Result<Map<_, _>, _>>().map(Value::Object)
+            }
+            (Shape::List(inner, _), Value::Array(items)) => items
+                .iter()
+                .enumerate()
+                .map(|(index, item)| self.value(inner, item, &print::index(path, index)))
+                .collect::<Result<Vec<_>, _>>()
+                .map(Value::Array),
+            (Shape::Struct(structure), Value::Object(entries)) => self.structure(structure, entries, path),
+            (shape, other) => Err(self.mismatch(found(other), shape)),
+        }
+    }
+
+    fn structure(
+        &mut self,
+        structure: &Struct,
+        entries: &Map<String, Value>,
+        path: &str,
+    ) -> Result<Value, ReadError> {
+        for name in entries.keys().filter(|name| structure.fields.iter().all(|field| field.name != *name)) {
+            self.unknown.push(print::child(path, name));
+        }
+        let around = self.structure.replace(structure.name);
+        let mut written = Map::new();
+        for field in structure.fields {
+            let given = entries.get(field.name).filter(|value| !value.is_null());
+            self.fields.push(field.name);
+            let value = match given {
+                Some(value) => self.value(&field.shape, value, &print::child(path, field.name))?,
+                None => self.zero(&field.shape),
+            };
+            self.fields.pop();
+            let write = match field.empty {
+                Empty::Written => true,
+                Empty::Kept => given.is_some(),
+                Empty::Dropped => !is_zero(&value),
+            };
+            if write {
+                written.insert(field.name.to_owned(), value);
+            }
+        }
+        self.structure = around;
+        Ok(Value::Object(written))
+    }
+
+    fn zero(&mut self, shape: &Shape) -> Value {
+        match shape {
+            Shape::Text(_) => Value::from(""),
+            Shape::Bool => Value::Bool(false),
+            Shape::Int32 | Shape::Int64 => Value::from(0),
+            Shape::Bytes | Shape::Time | Shape::MicroTime | Shape::Raw | Shape::Map(_) | Shape::List(..) => {
+                Value::Null
+            }
+            Shape::Struct(structure) => self.zero_of(structure),
+        }
+    }
+
+    fn zero_of(&mut self, structure: &Struct) -> Value {
+        self.structure(structure, &Map::new(), "").unwrap_or_else(|_| Value::Object(Map::new()))
+    }
+
+    fn int(&self, shape: &Shape, number: &Number) -> Result<Value, ReadError> {
+        let fits = number.as_i64().is_some_and(|whole| match shape {
+            Shape::Int32 => i32::try_from(whole).is_ok(),
+            _ => true,
+        });
+        if fits {
+            Ok(Value::Number(number.clone()))
+        } else {
+            Err(self.mismatch(format!("number {number}"), shape))
+        }
+    }
+
+    fn mismatch(&self, found: String, shape: &Shape) -> ReadError {
+        let wanted = go_type(shape);
+        match self.structure {
+            Some(structure) if !self.fields.is_empty() => {
+                ReadError::Field { found, structure, field: self.fields.join("."), wanted }
+            }
+            _ => ReadError::Value { found, wanted },
+        }
+    }
+}
+
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(truth) => !truth,
+        Value::Number(number) => number.as_i64() == Some(0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(entries) => entries.is_empty(),
+    }
+}
+
+fn found(value: &Value) -> String {
+    let word = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    word.to_owned()
+}
+
+fn go_type(shape: &Shape) -> String {
+    match shape {
+        Shape::Text(name) => (*name).to_owned(),
+        Shape::Bool => "bool".to_owned(),
+        Shape::Int32 => "int32".to_owned(),
+        Shape::Int64 => "int64".to_owned(),
+        Shape::Time => "v1.Time".to_owned(),
+        Shape::MicroTime => "v1.MicroTime".to_owned(),
+        Shape::Bytes => "[]uint8".to_owned(),
+        Shape::Raw => "v1.FieldsV1".to_owned(),
+        Shape::Map(inner) => format!("map[string]{}", go_type(inner)),
+        Shape::List(inner, _) => format!("[]{}", go_type(inner)),
+        Shape::Struct(structure) => format!("v1.{}", structure.name),
+    }
+}
+
+fn time(shape: &Shape, text: &str) -> Result<Value, ReadError> {
+    let (layout, form) = match shape {
+        Shape::MicroTime => ("\"2006-01-02T15:04:05.000000Z07:00\"", "%Y-%m-%dT%H:%M:%S%.6fZ"),
+        _ => ("\"2006-01-02T15:04:05Z07:00\"", "%Y-%m-%dT%H:%M:%SZ"),
+    };
+    let wrong =
+        || ReadError::Time { text: print::quoted(text), layout, rest: print::quoted(text), part: "\"2006\"" };
+    if text.get(10..11) != Some("T") {
+        return Err(wrong());
+    }
+    let parsed: Timestamp = text.parse().map_err(|_| wrong())?;
+    Ok(Value::String(parsed.strftime(form).to_string()))
+}
+
+fn bytes(text: &str) -> Result<Value, ReadError> {
+    let packed: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
+    match STANDARD.decode(&packed) {
+        Ok(_) => Ok(Value::String(packed)),
+        Err(base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _)) => {
+            Err(ReadError::Base64 { at })
+        }
+        Err(_) => Err(ReadError::Base64 { at: packed.len() }),
+    }
+}
