@@ -1,0 +1,81 @@
+//! All groups and all their resources in one document.
+
+use super::{group_names, object, of_version, some_names, subresources, verbs, versions};
+use crate::schema::{Catalogue, Kind};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The version of the document's form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `apidiscovery.k8s.io/v2`.
+    V2,
+    /// `apidiscovery.k8s.io/v2beta1`, for older clients.
+    V2Beta1,
+}
+
+impl Format {
+    /// The version's name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::V2 => "v2",
+            Self::V2Beta1 => "v2beta1",
+        }
+    }
+
+    /// The media type of the document.
+    #[must_use]
+    pub fn media_type(self) -> String {
+        format!("application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList", self.as_str())
+    }
+}
+
+/// The answer to `/api` (`core`) or to `/apis` for clients that ask for all at once.
+#[must_use]
+pub fn aggregated(catalogue: &Catalogue, core: bool, format: Format) -> Value {
+    let groups = if core { vec![""] } else { group_names(catalogue) };
+    let items: Vec<Value> = groups.into_iter().map(|group| described(catalogue, group)).collect();
+    json!({
+        "kind": "APIGroupDiscoveryList",
+        "apiVersion": format!("apidiscovery.k8s.io/{}", format.as_str()),
+        "metadata": {},
+        "items": items
+    })
+}
+
+fn described(catalogue: &Catalogue, group: &str) -> Value {
+    let versions: Vec<Value> = versions(catalogue, group)
+        .into_iter()
+        .map(|version| {
+            let resources: Vec<Value> =
+                of_version(catalogue, group, version).into_iter().map(resource).collect();
+            json!({ "version": version, "resources": resources, "freshness": "Current" })
+        })
+        .collect();
+    let metadata = if group.is_empty() { json!({}) } else { json!({ "name": group }) };
+    json!({ "metadata": metadata, "versions": versions })
+}
+
+fn resource(kind: &Arc<Kind>) -> Value {
+    let inner: Vec<Value> = subresources(kind)
+        .into_iter()
+        .map(|(name, verbs)| json!({ "subresource": name, "responseKind": response_kind(kind), "verbs": verbs }))
+        .collect();
+    let scope = if kind.namespaced { "Namespaced" } else { "Cluster" };
+    object([
+        ("resource", Some(json!(kind.plural))),
+        ("responseKind", Some(response_kind(kind))),
+        ("scope", Some(json!(scope))),
+        ("singularResource", Some(json!(kind.singular))),
+        ("verbs", Some(json!(verbs(kind)))),
+        ("shortNames", some_names(&kind.short_names)),
+        ("subresources", (!inner.is_empty()).then(|| json!(inner))),
+    ])
+}
+
+/// The kind of answers. Built-in kinds say only the name, for group and version are those around it.
+fn response_kind(kind: &Kind) -> Value {
+    let (group, version) = if kind.builtin { ("", "") } else { (kind.group.as_str(), kind.version.as_str()) };
+    json!({ "group": group, "version": version, "kind": kind.kind })
+}
