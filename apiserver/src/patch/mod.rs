@@ -5,10 +5,12 @@
 
 mod json;
 mod merge;
+mod owners;
 mod strategic;
 
-pub use json::json;
+pub use json::{Patched, json};
 pub use merge::merge;
+pub use owners::{Application, ApplyError, Conflict, Writer, apply, track};
 pub use strategic::strategic;
 
 use thiserror::Error;

@@ -1,0 +1,70 @@
+//! One step of a path: a field, an item with these keys, or an item of this value.
+
+use crate::schema::node::ListType;
+use crate::schema::print;
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Element {
+    /// A field of a structure, or an entry of a map.
+    Field(String),
+    /// The item of a list that has these keys: JSON.
+    Key(String),
+    /// The item of a list that has this value: JSON.
+    Value(String),
+}
+
+impl Element {
+    /// The step to an item of a list. None if the list has no steps to its items, or the item lacks a key.
+    pub(super) fn of_item(list: &ListType, item: &Value) -> Option<Self> {
+        match list {
+            ListType::Atomic => None,
+            ListType::Set => Some(Self::Value(item.to_string())),
+            ListType::Map(keys) => {
+                let named = keys.iter().map(|key| Some((key.clone(), item.get(key)?.clone())));
+                let keys: Map<String, Value> = named.collect::<Option<_>>()?;
+                Some(Self::Key(Value::Object(keys).to_string()))
+            }
+        }
+    }
+
+    /// The step as `fieldsV1` writes it.
+    pub(super) fn encoded(&self) -> String {
+        match self {
+            Self::Field(name) => format!("f:{name}"),
+            Self::Key(keys) => format!("k:{keys}"),
+            Self::Value(value) => format!("v:{value}"),
+        }
+    }
+
+    /// Reads what [`encoded`](Self::encoded) wrote.
+    pub(super) fn decode(text: &str) -> Option<Self> {
+        let canonical = |json: &str| serde_json::from_str::<Value>(json).ok().map(|value| value.to_string());
+        match text.split_once(':')? {
+            ("f", name) => Some(Self::Field(name.to_owned())),
+            ("k", keys) => canonical(keys).map(Self::Key),
+            ("v", value) => canonical(value).map(Self::Value),
+            _ => None,
+        }
+    }
+}
+
+/// As messages show it.
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parsed = |json: &str| serde_json::from_str::<Value>(json).unwrap_or_default();
+        match self {
+            Self::Field(name) => write!(f, ".{name}"),
+            Self::Value(value) => write!(f, "[={}]", print::value(&parsed(value))),
+            Self::Key(keys) => {
+                let parsed = parsed(keys);
+                let entries = parsed.as_object().into_iter().flatten();
+                let shown: Vec<String> =
+                    entries.map(|(name, value)| format!("{name}={}", print::value(value))).collect();
+                write!(f, "[{}]", shown.join(","))
+            }
+        }
+    }
+}

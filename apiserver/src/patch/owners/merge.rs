@@ -1,0 +1,62 @@
+//! An object with what a manager applies laid over it.
+
+use super::element::Element;
+use super::schema::Schema;
+use crate::schema::node::ListType;
+use serde_json::Value;
+
+/// The value with the applied one laid over it: maps and lists with keys item by item, all else replaced.
+pub(super) fn merge(schema: Schema<'_>, live: &Value, applied: &Value) -> Value {
+    if schema.is_atomic() {
+        return applied.clone();
+    }
+    match (live, applied) {
+        (Value::Object(live), Value::Object(applied)) => {
+            let mut merged = live.clone();
+            for (name, value) in applied {
+                let value = match live.get(name) {
+                    Some(live) => merge(schema.field(name), live, value),
+                    None => value.clone(),
+                };
+                merged.insert(name.clone(), value);
+            }
+            Value::Object(merged)
+        }
+        (Value::Array(live), Value::Array(applied)) if *schema.list() != ListType::Atomic => {
+            Value::Array(merge_items(schema, live, applied))
+        }
+        _ => applied.clone(),
+    }
+}
+
+/// The items in the order in which they are applied; those that only the live list has stay between their neighbours.
+fn merge_items(schema: Schema<'_>, live: &[Value], applied: &[Value]) -> Vec<Value> {
+    let steps = |items: &[Value]| -> Vec<Option<Element>> {
+        items.iter().map(|item| Element::of_item(schema.list(), item)).collect()
+    };
+    let (live_steps, applied_steps) = (steps(live), steps(applied));
+    let mut merged = Vec::with_capacity(live.len() + applied.len());
+    let mut rest = live.iter().zip(&live_steps).peekable();
+    for (item, step) in applied.iter().zip(&applied_steps) {
+        let place = live_steps.iter().position(|other| other == step);
+        if place.is_some() {
+            while let Some((live_item, live_step)) = rest.peek() {
+                if *live_step == step {
+                    break;
+                }
+                if !applied_steps.contains(live_step) {
+                    merged.push((*live_item).clone());
+                }
+                rest.next();
+            }
+            rest.next();
+        }
+        merged.push(match place.and_then(|place| live.get(place)) {
+            Some(live_item) => merge(schema.items(), live_item, item),
+            None => item.clone(),
+        });
+    }
+    let left = rest.filter(|(_, step)| !applied_steps.contains(step));
+    merged.extend(left.map(|(item, _)| item.clone()));
+    merged
+}
