@@ -108,6 +108,11 @@ impl Kind {
         if self.builtin { before } else { validate::check(&self.root, new, old, part, before) }
     }
 
+    /// The schema of metadata, which all kinds share.
+    pub(crate) fn metadata() -> &'static Node {
+        &META
+    }
+
     /// What the schema says of a field of the object itself.
     pub(crate) fn field(&self, name: &str) -> Option<&Node> {
         if name == "metadata" { Some(&META) } else { self.root.field(name) }
