@@ -71,6 +71,42 @@ pub fn json(value: &Value) -> String {
     out
 }
 
+/// A value as Go shows one in passing: `map[a:1 b:[x y]]`.
+#[must_use]
+pub fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::Number(number) => self::number(number),
+        Value::String(text) => text.clone(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(" ")),
+        Value::Object(fields) => {
+            let entries: Vec<String> =
+                fields.iter().map(|(name, field)| format!("{name}:{}", shown(field))).collect();
+            format!("map[{}]", entries.join(" "))
+        }
+    }
+}
+
+/// A value as one would write it in Go.
+#[must_use]
+pub fn source(value: &Value) -> String {
+    match value {
+        Value::Null => "interface {}(nil)".to_owned(),
+        Value::Number(number) => self::number(number),
+        Value::String(text) => quoted(text),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Array(items) => {
+            format!("[]interface {{}}{{{}}}", items.iter().map(source).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(fields) => {
+            let entries: Vec<String> =
+                fields.iter().map(|(name, field)| format!("{}:{}", quoted(name), source(field))).collect();
+            format!("map[string]interface {{}}{{{}}}", entries.join(", "))
+        }
+    }
+}
+
 fn number(number: &Number) -> String {
     let Some(float) = number.as_f64().filter(|_| number.is_f64()) else { return number.to_string() };
     if float != 0.0 && !(1e-4..1e21).contains(&float.abs()) {
@@ -115,6 +151,16 @@ mod tests {
     use super::*;
     use rstest::rstest;
     use serde_json::json;
+
+    #[test]
+    fn a_value_can_be_shown_in_passing_and_as_source() {
+        let value = json!({ "b": { "c": ["x", 1, null] }, "a": true });
+        assert_eq!(shown(&value), "map[a:true b:map[c:[x 1 <nil>]]]");
+        assert_eq!(
+            source(&value),
+            r#"map[string]interface {}{"a":true, "b":map[string]interface {}{"c":[]interface {}{"x", 1, interface {}(nil)}}}"#
+        );
+    }
 
     #[rstest]
     #[case(json!("a\"b\\c\n\u{0}\u{7f}é\u{200b}"), r#""a\"b\\c\n\x00\x7fé\u200b""#)]

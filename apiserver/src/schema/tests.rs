@@ -239,7 +239,7 @@ fn a_builtin_kind_is_written_with_the_fields_that_it_always_has() {
         })
     );
     assert_eq!(read.unknown, ["why"]);
-    let lease = json!({ "spec": { "holderIdentity": "", "renewTime": "2026-01-02T03:04:05.1+01:00" } });
+    let lease = json!({ "spec": { "holderIdentity": "", "renewTime": "2026-01-02T03:04:05.100000+01:00" } });
     let read = kind("leases").read(lease).unwrap();
     assert_eq!(
         read.object,

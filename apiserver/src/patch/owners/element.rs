@@ -21,6 +21,7 @@ impl Element {
     pub(super) fn of_item(list: &ListType, item: &Value) -> Option<Self> {
         match list {
             ListType::Atomic => None,
+            ListType::Set if item.is_object() || item.is_array() => None,
             ListType::Set => Some(Self::Value(item.to_string())),
             ListType::Map(keys) => {
                 let named = keys.iter().map(|key| Some((key.clone(), item.get(key)?.clone())));

@@ -4,6 +4,7 @@ use super::element::Element;
 use super::schema::Schema;
 use super::set::shown;
 use crate::schema::node::{ListType, Type};
+use crate::schema::print;
 use serde_json::Value;
 
 /// What keeps an object from being merged, one text for each fault.
@@ -52,9 +53,8 @@ fn item_faults(schema: Schema<'_>, items: &[Value], path: &mut Vec<Element>, fou
             faults(schema.items(), item, path, found);
             continue;
         }
-        let Some(step) = Element::of_item(schema.list(), item) else {
-            let reason = "associative list with keys has an element that omits key field";
-            found.push(format!("{}: element {index}: {reason}", shown(path)));
+        let Some(step) = Element::of_item(schema.list(), item).filter(|_| !item.is_null()) else {
+            found.push(format!("{}: element {index}: {}", shown(path), unusable(schema.list(), item)));
             continue;
         };
         if seen.contains(&step) {
@@ -68,13 +68,36 @@ fn item_faults(schema: Schema<'_>, items: &[Value], path: &mut Vec<Element>, fou
     }
 }
 
-fn mistyped(schema: Schema<'_>, path: &[Element], value: &Value) -> String {
-    let wanted = match schema.kind() {
-        Some(Type::Object) => "map",
-        Some(Type::Array) => "list",
-        Some(Type::String) => "string",
-        Some(Type::Boolean) => "boolean",
-        _ => "numeric (int or float)",
+/// Why an item can't be told apart from others.
+fn unusable(list: &ListType, item: &Value) -> String {
+    let ListType::Map(keys) = list else {
+        return match item {
+            Value::Object(_) => "associative list without keys has an element that's a map type".to_owned(),
+            Value::Array(_) => "not supported: associative list with lists as elements".to_owned(),
+            _ => "associative list without keys has an element that's an explicit null".to_owned(),
+        };
     };
-    format!("{}: expected {wanted}, got {value}", shown(path))
+    match item {
+        Value::Null => "associative list with keys may not have a null element".to_owned(),
+        Value::Object(_) => {
+            let keys = keys.iter().map(|key| print::quoted(key)).collect::<Vec<_>>().join(" ");
+            format!(
+                "associative list with keys has an element that omits all key fields [{keys}] (and doesn't have default values for any key fields)"
+            )
+        }
+        _ => "associative list with keys may not have non-map elements".to_owned(),
+    }
+}
+
+fn mistyped(schema: Schema<'_>, path: &[Element], value: &Value) -> String {
+    let (wanted, got) = match schema.kind() {
+        Some(Type::Object) => ("map", format!("&{{{}}}", print::shown(value))),
+        Some(Type::Array) => ("list", format!("&{{{}}}", print::shown(value))),
+        Some(Type::String) => {
+            ("string", format!("&value.valueUnstructured{{Value:{}}}", print::source(value)))
+        }
+        Some(Type::Boolean) => ("boolean", format!("&{{{}}}", print::shown(value))),
+        _ => ("numeric (int or float)", format!("&{{{}}}", print::shown(value))),
+    };
+    format!("{}: expected {wanted}, got {got}", shown(path))
 }

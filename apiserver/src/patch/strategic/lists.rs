@@ -2,6 +2,7 @@
 
 use super::{DIRECTIVE, Lookup, PatchError, SET_ORDER, merge_fields, plain};
 use crate::schema::node::{ListType, Node};
+use crate::schema::print;
 use serde_json::{Map, Value};
 
 /// The list after the changes: merged by value or by key where the schema says so, replaced otherwise.
@@ -77,14 +78,17 @@ fn follow_directives(
                 let text = "merging lists cannot yet be specified in the patch";
                 return Err(PatchError::Mistyped(text.to_owned()));
             }
-            Some(other) => return Err(PatchError::Mistyped(format!("unknown patch type: {other}"))),
+            Some(other) => {
+                let text = format!("unknown patch type: {other} in map: {}", print::shown(change));
+                return Err(PatchError::Mistyped(text));
+            }
         }
     }
     if replace { Ok((rest, Vec::new())) } else { Ok((items, rest)) }
 }
 
 fn no_key(item: &Value, key: &str) -> PatchError {
-    PatchError::Mistyped(format!("map: {item} does not contain declared merge key: {key}"))
+    PatchError::Mistyped(format!("map: {} does not contain declared merge key: {key}", print::shown(item)))
 }
 
 /// The items in the order of the patch, with those that only the server has put in by their order on the server.

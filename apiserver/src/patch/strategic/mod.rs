@@ -5,6 +5,7 @@ mod lists;
 use super::PatchError;
 use crate::schema::Kind;
 use crate::schema::node::Node;
+use crate::schema::print;
 use serde_json::{Map, Value};
 
 /// Says what becomes of the object or item that it stands in.
@@ -80,7 +81,12 @@ fn follow(directive: &Value, changes: &Map<String, Value>) -> Result<Map<String,
             Ok(whole)
         }
         Some("delete") => Ok(Map::new()),
-        _ => Err(PatchError::Mistyped(format!("unknown patch type: {directive}"))),
+        _ => {
+            let whole = Value::Object(changes.clone());
+            let text =
+                format!("unknown patch type: {} in map: {}", print::shown(directive), print::shown(&whole));
+            Err(PatchError::Mistyped(text))
+        }
     }
 }
 

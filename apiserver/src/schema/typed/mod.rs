@@ -7,6 +7,7 @@
 pub(super) mod kinds;
 mod meta;
 mod read;
+mod time;
 mod tree;
 
 pub(super) use meta::OBJECT_META;

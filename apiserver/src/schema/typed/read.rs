@@ -1,10 +1,10 @@
 //! Reading a value into a structure and writing it again.
 
+use super::time::{Form, normalised};
 use super::{Empty, Shape, Struct};
 use crate::schema::print;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use jiff::Timestamp;
 use serde_json::{Map, Number, Value};
 use thiserror::Error;
 
@@ -31,17 +31,25 @@ pub enum ReadError {
         /// What should be there.
         wanted: String,
     },
-    /// A text that isn't a point in time.
+    /// A text that hasn't the form of a point in time.
     #[error("parsing time {text} as {layout}: cannot parse {rest} as {part}")]
     Time {
         /// The text, quoted.
         text: String,
         /// The form that is wanted, quoted.
-        layout: &'static str,
+        layout: String,
         /// The rest of the text that doesn't fit, quoted.
         rest: String,
         /// What the form has there, quoted.
-        part: &'static str,
+        part: String,
+    },
+    /// A text that has the form of a point in time and isn't one.
+    #[error("parsing time {text}: {why}")]
+    OddTime {
+        /// The text, quoted.
+        text: String,
+        /// What is wrong with it.
+        why: String,
     },
     /// A text that isn't base64.
     #[error("illegal base64 data at input byte {at}")]
@@ -84,10 +92,8 @@ impl Reader<'_> {
             (Shape::Raw, any) => Ok(any.clone()),
             (Shape::Text(_), Value::String(_)) | (Shape::Bool, Value::Bool(_)) => Ok(value.clone()),
             (Shape::Int32 | Shape::Int64, Value::Number(number)) => self.int(shape, number),
-            (Shape::Time | Shape::MicroTime, Value::String(text)) => time(shape, text),
-            (Shape::Time | Shape::MicroTime, other) => {
-                Err(ReadError::Value { found: found(other), wanted: "string".to_owned() })
-            }
+            (Shape::Time, Value::String(text)) => normalised(Form::Seconds, text).map(Value::String),
+            (Shape::MicroTime, Value::String(text)) => normalised(Form::Micros, text).map(Value::String),
             (Shape::Bytes, Value::String(text)) => bytes(text),
             (Shape::Map(inner), Value::Object(entries)) => {
                 let read = |(key, entry): (&String, &Value)| {
@@ -206,28 +212,13 @@ fn go_type(shape: &Shape) -> String {
         Shape::Bool => "bool".to_owned(),
         Shape::Int32 => "int32".to_owned(),
         Shape::Int64 => "int64".to_owned(),
-        Shape::Time => "v1.Time".to_owned(),
-        Shape::MicroTime => "v1.MicroTime".to_owned(),
+        Shape::Time | Shape::MicroTime => "string".to_owned(),
         Shape::Bytes => "[]uint8".to_owned(),
         Shape::Raw => "v1.FieldsV1".to_owned(),
         Shape::Map(inner) => format!("map[string]{}", go_type(inner)),
         Shape::List(inner, _) => format!("[]{}", go_type(inner)),
         Shape::Struct(structure) => format!("v1.{}", structure.name),
     }
-}
-
-fn time(shape: &Shape, text: &str) -> Result<Value, ReadError> {
-    let (layout, form) = match shape {
-        Shape::MicroTime => ("\"2006-01-02T15:04:05.000000Z07:00\"", "%Y-%m-%dT%H:%M:%S%.6fZ"),
-        _ => ("\"2006-01-02T15:04:05Z07:00\"", "%Y-%m-%dT%H:%M:%SZ"),
-    };
-    let wrong =
-        || ReadError::Time { text: print::quoted(text), layout, rest: print::quoted(text), part: "\"2006\"" };
-    if text.get(10..11) != Some("T") {
-        return Err(wrong());
-    }
-    let parsed: Timestamp = text.parse().map_err(|_| wrong())?;
-    Ok(Value::String(parsed.strftime(form).to_string()))
 }
 
 fn bytes(text: &str) -> Result<Value, ReadError> {
