@@ -1,7 +1,7 @@
 //! One kind of object, and what can be done by its schema.
 
 use super::node::Node;
-use super::typed::{self, OBJECT_META, ReadError, Struct};
+use super::typed::{self, OBJECT_META, ReadError, Struct, WireError};
 use super::validate::{self, Part};
 use super::{Cause, prune};
 use serde_json::Value;
@@ -98,6 +98,16 @@ impl Kind {
         prune::nulls(&self.root, &mut object);
         prune::defaults(&self.root, &mut object);
         Ok(Read { object, unknown })
+    }
+
+    /// The object that a client sent in Protocol Buffers, in the form that it has in JSON. None if the kind isn't sent
+    /// so: those that a definition describes never are.
+    ///
+    /// # Errors
+    /// The bytes aren't an object of the kind.
+    #[must_use]
+    pub fn from_protobuf(&self, bytes: &[u8]) -> Option<Result<Value, WireError>> {
+        Some(typed::decode(self.structure?, bytes))
     }
 
     /// The faults of an object by the definition's schema and rules. `old` is what an update replaces; `before` are the

@@ -18,7 +18,7 @@ pub use catalogue::{Catalogue, CatalogueError};
 pub use cause::{Cause, CauseReason};
 pub use kind::{Column, Kind, Read};
 pub use node::NodeError;
-pub use typed::ReadError;
+pub use typed::{ReadError, WireError};
 pub use validate::Part;
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::{Field, Items, OBJECT_META, Shape, Struct, TEXT, always, field, optional};
 
-const METADATA: Field = always("metadata", Shape::Struct(&OBJECT_META));
-const API_VERSION: Field = field("apiVersion", TEXT);
-const KIND: Field = field("kind", TEXT);
+const METADATA: Field = always(1, "metadata", Shape::Struct(&OBJECT_META));
+const API_VERSION: Field = field(0, "apiVersion", TEXT);
+const KIND: Field = field(0, "kind", TEXT);
 
 /// A Secret.
 pub(in crate::schema) static SECRET: Struct = Struct {
@@ -14,10 +14,10 @@ pub(in crate::schema) static SECRET: Struct = Struct {
         API_VERSION,
         KIND,
         METADATA,
-        optional("immutable", Shape::Bool),
-        field("data", Shape::Map(&Shape::Bytes)),
-        field("stringData", Shape::Map(&TEXT)),
-        field("type", Shape::Text("v1.SecretType")),
+        optional(5, "immutable", Shape::Bool),
+        field(2, "data", Shape::Map(&Shape::Bytes)),
+        field(4, "stringData", Shape::Map(&TEXT)),
+        field(3, "type", Shape::Text("v1.SecretType")),
     ],
 };
 
@@ -29,23 +29,23 @@ pub(in crate::schema) static NAMESPACE: Struct = Struct {
         API_VERSION,
         KIND,
         METADATA,
-        always("spec", Shape::Struct(&NAMESPACE_SPEC)),
-        always("status", Shape::Struct(&NAMESPACE_STATUS)),
+        always(2, "spec", Shape::Struct(&NAMESPACE_SPEC)),
+        always(3, "status", Shape::Struct(&NAMESPACE_STATUS)),
     ],
 };
 
 static NAMESPACE_SPEC: Struct = Struct {
     name: "NamespaceSpec",
     atomic: false,
-    fields: &[field("finalizers", Shape::List(&Shape::Text("v1.FinalizerName"), Items::Atomic))],
+    fields: &[field(1, "finalizers", Shape::List(&Shape::Text("v1.FinalizerName"), Items::Atomic))],
 };
 
 static NAMESPACE_STATUS: Struct = Struct {
     name: "NamespaceStatus",
     atomic: false,
     fields: &[
-        field("phase", Shape::Text("v1.NamespacePhase")),
-        field("conditions", Shape::List(&Shape::Struct(&NAMESPACE_CONDITION), Items::By("type"))),
+        field(1, "phase", Shape::Text("v1.NamespacePhase")),
+        field(2, "conditions", Shape::List(&Shape::Struct(&NAMESPACE_CONDITION), Items::By("type"))),
     ],
 };
 
@@ -53,11 +53,11 @@ static NAMESPACE_CONDITION: Struct = Struct {
     name: "NamespaceCondition",
     atomic: false,
     fields: &[
-        always("type", Shape::Text("v1.NamespaceConditionType")),
-        always("status", Shape::Text("v1.ConditionStatus")),
-        always("lastTransitionTime", Shape::Time),
-        field("reason", TEXT),
-        field("message", TEXT),
+        always(1, "type", Shape::Text("v1.NamespaceConditionType")),
+        always(2, "status", Shape::Text("v1.ConditionStatus")),
+        always(4, "lastTransitionTime", Shape::Time),
+        field(5, "reason", TEXT),
+        field(6, "message", TEXT),
     ],
 };
 
@@ -65,20 +65,20 @@ static NAMESPACE_CONDITION: Struct = Struct {
 pub(in crate::schema) static LEASE: Struct = Struct {
     name: "Lease",
     atomic: false,
-    fields: &[API_VERSION, KIND, METADATA, always("spec", Shape::Struct(&LEASE_SPEC))],
+    fields: &[API_VERSION, KIND, METADATA, always(2, "spec", Shape::Struct(&LEASE_SPEC))],
 };
 
 static LEASE_SPEC: Struct = Struct {
     name: "LeaseSpec",
     atomic: false,
     fields: &[
-        optional("holderIdentity", TEXT),
-        optional("leaseDurationSeconds", Shape::Int32),
-        optional("acquireTime", Shape::MicroTime),
-        optional("renewTime", Shape::MicroTime),
-        optional("leaseTransitions", Shape::Int32),
-        optional("strategy", Shape::Text("v1.CoordinatedLeaseStrategy")),
-        optional("preferredHolder", TEXT),
+        optional(1, "holderIdentity", TEXT),
+        optional(2, "leaseDurationSeconds", Shape::Int32),
+        optional(3, "acquireTime", Shape::MicroTime),
+        optional(4, "renewTime", Shape::MicroTime),
+        optional(5, "leaseTransitions", Shape::Int32),
+        optional(6, "strategy", Shape::Text("v1.CoordinatedLeaseStrategy")),
+        optional(7, "preferredHolder", TEXT),
     ],
 };
 
@@ -90,43 +90,46 @@ pub(in crate::schema) static CORE_EVENT: Struct = Struct {
         API_VERSION,
         KIND,
         METADATA,
-        always("involvedObject", Shape::Struct(&OBJECT_REFERENCE)),
-        field("reason", TEXT),
-        field("message", TEXT),
-        always("source", Shape::Struct(&EVENT_SOURCE)),
-        always("firstTimestamp", Shape::Time),
-        always("lastTimestamp", Shape::Time),
-        field("count", Shape::Int32),
-        field("type", TEXT),
-        always("eventTime", Shape::MicroTime),
-        optional("series", Shape::Struct(&CORE_EVENT_SERIES)),
-        field("action", TEXT),
-        optional("related", Shape::Struct(&OBJECT_REFERENCE)),
-        always("reportingComponent", TEXT),
-        always("reportingInstance", TEXT),
+        always(2, "involvedObject", Shape::Struct(&OBJECT_REFERENCE)),
+        field(3, "reason", TEXT),
+        field(4, "message", TEXT),
+        always(5, "source", Shape::Struct(&EVENT_SOURCE)),
+        always(6, "firstTimestamp", Shape::Time),
+        always(7, "lastTimestamp", Shape::Time),
+        field(8, "count", Shape::Int32),
+        field(9, "type", TEXT),
+        always(10, "eventTime", Shape::MicroTime),
+        optional(11, "series", Shape::Struct(&CORE_EVENT_SERIES)),
+        field(12, "action", TEXT),
+        optional(13, "related", Shape::Struct(&OBJECT_REFERENCE)),
+        always(14, "reportingComponent", TEXT),
+        always(15, "reportingInstance", TEXT),
     ],
 };
 
 static CORE_EVENT_SERIES: Struct = Struct {
     name: "EventSeries",
     atomic: false,
-    fields: &[field("count", Shape::Int32), always("lastObservedTime", Shape::MicroTime)],
+    fields: &[field(1, "count", Shape::Int32), always(2, "lastObservedTime", Shape::MicroTime)],
 };
 
-static EVENT_SOURCE: Struct =
-    Struct { name: "EventSource", atomic: false, fields: &[field("component", TEXT), field("host", TEXT)] };
+static EVENT_SOURCE: Struct = Struct {
+    name: "EventSource",
+    atomic: false,
+    fields: &[field(1, "component", TEXT), field(2, "host", TEXT)],
+};
 
 static OBJECT_REFERENCE: Struct = Struct {
     name: "ObjectReference",
     atomic: true,
     fields: &[
-        field("kind", TEXT),
-        field("namespace", TEXT),
-        field("name", TEXT),
-        field("uid", Shape::Text("types.UID")),
-        field("apiVersion", TEXT),
-        field("resourceVersion", TEXT),
-        field("fieldPath", TEXT),
+        field(1, "kind", TEXT),
+        field(2, "namespace", TEXT),
+        field(3, "name", TEXT),
+        field(4, "uid", Shape::Text("types.UID")),
+        field(5, "apiVersion", TEXT),
+        field(6, "resourceVersion", TEXT),
+        field(7, "fieldPath", TEXT),
     ],
 };
 
@@ -138,25 +141,25 @@ pub(in crate::schema) static EVENT: Struct = Struct {
         API_VERSION,
         KIND,
         METADATA,
-        always("eventTime", Shape::MicroTime),
-        optional("series", Shape::Struct(&EVENT_SERIES)),
-        field("reportingController", TEXT),
-        field("reportingInstance", TEXT),
-        field("action", TEXT),
-        field("reason", TEXT),
-        always("regarding", Shape::Struct(&OBJECT_REFERENCE)),
-        optional("related", Shape::Struct(&OBJECT_REFERENCE)),
-        field("note", TEXT),
-        field("type", TEXT),
-        always("deprecatedSource", Shape::Struct(&EVENT_SOURCE)),
-        always("deprecatedFirstTimestamp", Shape::Time),
-        always("deprecatedLastTimestamp", Shape::Time),
-        field("deprecatedCount", Shape::Int32),
+        always(2, "eventTime", Shape::MicroTime),
+        optional(3, "series", Shape::Struct(&EVENT_SERIES)),
+        field(4, "reportingController", TEXT),
+        field(5, "reportingInstance", TEXT),
+        field(6, "action", TEXT),
+        field(7, "reason", TEXT),
+        always(8, "regarding", Shape::Struct(&OBJECT_REFERENCE)),
+        optional(9, "related", Shape::Struct(&OBJECT_REFERENCE)),
+        field(10, "note", TEXT),
+        field(11, "type", TEXT),
+        always(12, "deprecatedSource", Shape::Struct(&EVENT_SOURCE)),
+        always(13, "deprecatedFirstTimestamp", Shape::Time),
+        always(14, "deprecatedLastTimestamp", Shape::Time),
+        field(15, "deprecatedCount", Shape::Int32),
     ],
 };
 
 static EVENT_SERIES: Struct = Struct {
     name: "EventSeries",
     atomic: false,
-    fields: &[always("count", Shape::Int32), always("lastObservedTime", Shape::MicroTime)],
+    fields: &[always(1, "count", Shape::Int32), always(2, "lastObservedTime", Shape::MicroTime)],
 };

@@ -9,11 +9,14 @@ mod meta;
 mod read;
 mod time;
 mod tree;
+mod wire;
 
 pub(super) use meta::OBJECT_META;
 pub use read::ReadError;
 pub(super) use read::read;
 pub(super) use tree::node;
+pub use wire::WireError;
+pub(super) use wire::decode;
 
 /// The form of a value.
 #[derive(Debug)]
@@ -67,6 +70,8 @@ pub(crate) struct Struct {
 /// A field of a structure.
 #[derive(Debug)]
 pub(crate) struct Field {
+    /// Its number in Protocol Buffers; 0 if it isn't in there.
+    pub(crate) number: u32,
     pub(crate) name: &'static str,
     pub(crate) shape: Shape,
     pub(crate) empty: Empty,
@@ -84,18 +89,18 @@ pub(crate) enum Empty {
 }
 
 /// A field that isn't written when it is empty.
-const fn field(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, empty: Empty::Dropped }
+const fn field(number: u32, name: &'static str, shape: Shape) -> Field {
+    Field { number, name, shape, empty: Empty::Dropped }
 }
 
 /// A field that may be zero or absent.
-const fn optional(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, empty: Empty::Kept }
+const fn optional(number: u32, name: &'static str, shape: Shape) -> Field {
+    Field { number, name, shape, empty: Empty::Kept }
 }
 
 /// A field that is always written.
-const fn always(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, empty: Empty::Written }
+const fn always(number: u32, name: &'static str, shape: Shape) -> Field {
+    Field { number, name, shape, empty: Empty::Written }
 }
 
 /// Any text.

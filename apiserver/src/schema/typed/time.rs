@@ -22,18 +22,19 @@ impl Form {
         }
     }
 
-    fn written(self) -> &'static str {
-        match self {
+    /// A point in time as Kubernetes writes it: in UTC.
+    pub(super) fn write(self, time: jiff::Timestamp) -> String {
+        let form = match self {
             Self::Seconds => "%Y-%m-%dT%H:%M:%SZ",
             Self::Micros => "%Y-%m-%dT%H:%M:%S%.6fZ",
-        }
+        };
+        time.strftime(form).to_string()
     }
 }
 
-/// The point in time as Kubernetes writes it: in UTC.
+/// The point in time as Kubernetes writes it.
 pub(super) fn normalised(form: Form, text: &str) -> Result<String, ReadError> {
-    let parsed = Parser { form, text, rest: text }.parse()?;
-    Ok(parsed.strftime(form.written()).to_string())
+    Parser { form, text, rest: text }.parse().map(|time| form.write(time))
 }
 
 struct Parser<'a> {
