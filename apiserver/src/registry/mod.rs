@@ -1,1 +1,147 @@
 //! What a write may do to an object of a kind, and how it is stored.
+
+mod create;
+mod delete;
+mod lifecycle;
+pub(crate) mod meta;
+mod metadata;
+pub(crate) mod names;
+mod owners;
+pub(crate) mod strategy;
+mod update;
+pub(crate) mod view;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
+pub(crate) use strategy::{Part, Strategy};
+
+use crate::clock::{Clock, Uids, seconds};
+use crate::schema::{Kind, print};
+use crate::status::Refusal;
+use crate::store::Store;
+
+/// Everything that a write changes.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) store: Store,
+    pub(crate) uids: Uids,
+}
+
+/// One write to an object, as far as it is the same for all verbs.
+pub(crate) struct Write<'a> {
+    pub(crate) state: &'a mut State,
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) kind: &'a Kind,
+    /// The namespace in the path; empty for cluster-wide kinds.
+    pub(crate) namespace: &'a str,
+    pub(crate) part: Part,
+    /// Everything is checked and nothing is stored.
+    pub(crate) dry_run: bool,
+    /// Who is said to manage the fields that are written. Nobody keeps book if it is missing.
+    pub(crate) manager: Option<&'a str>,
+    /// What the client should know though nothing is refused.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The name under which the objects of a kind are stored. The two groups of Events share theirs.
+pub(crate) fn resource(kind: &Kind) -> Arc<str> {
+    if kind.group.is_empty() || Strategy::of(kind) == Strategy::Event {
+        Arc::from(kind.plural.as_str())
+    } else {
+        Arc::from(format!("{}.{}", kind.plural, kind.group))
+    }
+}
+
+/// Where an object is stored, and its place in lists.
+pub(crate) fn key(namespace: &str, name: &str) -> String {
+    if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
+}
+
+impl Write<'_> {
+    fn strategy(&self) -> Strategy {
+        Strategy::of(self.kind)
+    }
+
+    /// The object as it is stored now.
+    fn live(&self, name: &str) -> Option<Arc<Value>> {
+        self.state.store.get(&resource(self.kind), &key(self.namespace, name)).cloned()
+    }
+
+    /// Stores an object that passed all checks, unless this is a dry run.
+    fn store(&mut self, name: &str, object: Value) -> Arc<Value> {
+        if self.dry_run {
+            return Arc::new(object);
+        }
+        self.state.store.put(&resource(self.kind), &key(self.namespace, name), object)
+    }
+
+    /// Removes an object, unless this is a dry run. Answers with how it was last.
+    fn take(&mut self, name: &str, last: &Arc<Value>) -> Arc<Value> {
+        let removed = if self.dry_run {
+            None
+        } else {
+            self.state.store.remove(&resource(self.kind), &key(self.namespace, name))
+        };
+        removed.unwrap_or_else(|| Arc::clone(last))
+    }
+
+    fn now(&self) -> String {
+        seconds(self.clock.now())
+    }
+
+    /// Notes which fields the manager has changed.
+    fn track(&self, old: Option<&Value>, new: &mut Value) {
+        let _ = (self.manager, old);
+        meta::remove(new, "managedFields");
+    }
+
+    /// An object may name its namespace, but no other than the path does.
+    fn same_namespace(&self, object: &mut Value) -> Result<(), Refusal> {
+        match meta::text(object, "namespace") {
+            "" if self.namespace.is_empty() => Ok(()),
+            "" => {
+                meta::set(object, "namespace", self.namespace);
+                Ok(())
+            }
+            namespace if namespace == self.namespace => Ok(()),
+            _ => Err(Refusal::bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request",
+            )),
+        }
+    }
+
+    /// Where a real API server keeps the object: some of its messages name that place.
+    fn path(&self, name: &str) -> String {
+        let kind = self.kind;
+        let folder =
+            if kind.builtin { kind.plural.clone() } else { format!("{}/{}", kind.group, kind.plural) };
+        format!("/registry/{folder}/{}", key(self.namespace, name))
+    }
+
+    /// 409: the object of that name is another one than the request means.
+    fn wrong_uid(&self, name: &str, wanted: &str, found: &str) -> Refusal {
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}",
+            self.path(name)
+        );
+        Refusal::conflict(self.kind, name, &why)
+    }
+}
+
+/// The resourceVersion that an object carries: 0 for none.
+fn revision(object: &Value) -> Result<u64, Refusal> {
+    let text = meta::text(object, "resourceVersion");
+    if text.is_empty() {
+        return Ok(0);
+    }
+    text.parse().map_err(|_| Refusal::other(400, &invalid_revision(text)))
+}
+
+/// What is said of a resourceVersion that is none.
+pub(crate) fn invalid_revision(text: &str) -> String {
+    let quoted = print::quoted(text);
+    format!("resourceVersion: Invalid value: {quoted}: strconv.ParseUint: parsing {quoted}: invalid syntax")
+}

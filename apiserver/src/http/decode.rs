@@ -1,0 +1,208 @@
+//! The body of a request as an object of the kind that the path names.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use super::json;
+use super::query::Strictness;
+use crate::registry::{Strategy, meta};
+use crate::schema::{Kind, print};
+use crate::status::Refusal;
+
+/// An object that a client sent, as it is to be worked with.
+#[derive(Debug)]
+pub(crate) struct Decoded {
+    pub(crate) object: Value,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Reads a body.
+pub(crate) fn object(
+    kind: &Kind,
+    body: &[u8],
+    yaml: bool,
+    strictness: Strictness,
+) -> Result<Decoded, Refusal> {
+    let (value, doubled) = document(body, yaml).map_err(|why| unrecognized(kind, &why, body))?;
+    let value = typed(kind, value, body)?;
+    read(kind, value, &doubled, strictness)
+}
+
+fn document(body: &[u8], yaml: bool) -> Result<(Value, Vec<String>), String> {
+    if yaml {
+        let parsed = serde_saphyr::from_slice::<Value>(body);
+        return parsed
+            .map(|value| (value, Vec::new()))
+            .map_err(|_| "couldn't get version/kind; yaml parse error".to_owned());
+    }
+    json::parse(body).map_err(|error| {
+        format!("couldn't get version/kind; json parse error: {}", json::complaint(body, &error))
+    })
+}
+
+/// Kind and version of an object must be those of the path. Built-in kinds may leave them out.
+fn typed(kind: &Kind, value: Value, body: &[u8]) -> Result<Value, Refusal> {
+    const HEAD: &str = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
+    let Value::Object(mut fields) = value else {
+        let why = format!("json: cannot unmarshal {} into Go value of type {HEAD}", go_name(&value));
+        return Err(unrecognized(kind, &format!("couldn't get version/kind; json parse error: {why}"), body));
+    };
+    for field in ["apiVersion", "kind"] {
+        if let Some(found) = fields.get(field).filter(|found| !found.is_string() && !found.is_null()) {
+            let why = format!(
+                "json: cannot unmarshal {} into Go struct field .{field} of type string",
+                go_name(found)
+            );
+            return Err(unrecognized(
+                kind,
+                &format!("couldn't get version/kind; json parse error: {why}"),
+                body,
+            ));
+        }
+    }
+    let text = |field: &str| fields.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (version, name) = (text("apiVersion"), text("kind"));
+    if kind.builtin {
+        of_builtin(kind, &version, &name)?;
+        fields.insert("apiVersion".to_owned(), Value::from(kind.api_version()));
+        fields.insert("kind".to_owned(), Value::from(kind.kind.clone()));
+        return Ok(Value::Object(fields));
+    }
+    of_custom(kind, &version, &name, body)?;
+    Ok(Value::Object(fields))
+}
+
+fn of_builtin(kind: &Kind, version: &str, name: &str) -> Result<(), Refusal> {
+    let wanted = kind.api_version();
+    let version = if version.is_empty() { &wanted } else { version };
+    let name = if name.is_empty() { &kind.kind } else { name };
+    if version == wanted && name == kind.kind {
+        return Ok(());
+    }
+    let short = version.rsplit('/').next().unwrap_or(version);
+    let known = ["Namespace", "Secret", "Event"];
+    let why = if version == "v1" && known.contains(&name) {
+        let hub = kind.group.split('.').next().filter(|group| !group.is_empty()).unwrap_or("core");
+        format!("converting (v1.{name}) to ({hub}.{}): unknown conversion", kind.kind)
+    } else {
+        format!(
+            "no kind \"{name}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\""
+        )
+    };
+    let text = format!("{name} in version \"{short}\" cannot be handled as a {}: {why}", kind.kind);
+    Err(Refusal::bad_request(text))
+}
+
+fn of_custom(kind: &Kind, version: &str, name: &str, body: &[u8]) -> Result<(), Refusal> {
+    let shown = String::from_utf8_lossy(body);
+    for (field, found) in [("Kind", name), ("apiVersion", version)] {
+        if found.is_empty() {
+            let why = format!("Object '{field}' is missing in '{shown}'");
+            return Err(if field == "Kind" || name.is_empty() {
+                unrecognized(kind, &why, body)
+            } else {
+                other_version(kind, version)
+            });
+        }
+    }
+    if version == kind.api_version() { Ok(()) } else { Err(other_version(kind, version)) }
+}
+
+fn other_version(kind: &Kind, version: &str) -> Refusal {
+    let version = if version.is_empty() { "/" } else { version };
+    Refusal::bad_request(format!(
+        "the API version in the data ({version}) does not match the expected API version ({})",
+        kind.api_version()
+    ))
+}
+
+/// Brings an object into the form of its kind, and says what was left out.
+pub(crate) fn read(
+    kind: &Kind,
+    value: Value,
+    doubled: &[String],
+    strictness: Strictness,
+) -> Result<Decoded, Refusal> {
+    let name = value.get("kind").and_then(Value::as_str).unwrap_or(&kind.kind).to_owned();
+    let handled = |why: &str| {
+        Refusal::bad_request(format!(
+            "{name} in version \"{}\" cannot be handled as a {}: {why}",
+            kind.version, kind.kind
+        ))
+    };
+    let read = kind.read(value).map_err(|error| handled(&error.to_string()))?;
+    let doubled = doubled.iter().map(|path| format!("duplicate field {}", print::quoted(path)));
+    let unknown = read.unknown.iter().map(|path| format!("unknown field {}", print::quoted(path)));
+    let complaints: Vec<String> = doubled.chain(unknown).collect();
+    if strictness == Strictness::Strict && !complaints.is_empty() {
+        return Err(handled(&format!("strict decoding error: {}", complaints.join(", "))));
+    }
+    let mut object = read.object;
+    // Makes the metadata if there are none.
+    meta::all(&mut object);
+    Strategy::of(kind).complete(&mut object);
+    let warnings = if strictness == Strictness::Warn { complaints } else { Vec::new() };
+    Ok(Decoded { object, warnings })
+}
+
+fn unrecognized(kind: &Kind, why: &str, body: &[u8]) -> Refusal {
+    let summary = summary(body);
+    Refusal::bad_request(format!(
+        "the object provided is unrecognized (must be of type {}): {why} ({summary})",
+        kind.kind
+    ))
+}
+
+/// The beginning of a body: as text if it looks like an object.
+fn summary(body: &[u8]) -> String {
+    const MAX: usize = 30;
+    let begin = body.get(..MAX.min(body.len())).unwrap_or_default();
+    let more = if body.len() > MAX { " ..." } else { "" };
+    match begin.first() {
+        None => "<empty>".to_owned(),
+        Some(b'{') => format!("{}{more}", String::from_utf8_lossy(begin)),
+        Some(_) => {
+            let mut text = String::new();
+            for byte in begin {
+                let _ = write!(text, "{byte:02x}");
+            }
+            text + more
+        }
+    }
+}
+
+fn go_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// The options in a body of a deletion.
+pub(crate) fn options(body: &[u8]) -> Result<Value, Refusal> {
+    let (value, _) = json::parse(body).map_err(|error| {
+        Refusal::bad_request(format!(
+            "couldn't get version/kind; json parse error: {}",
+            json::complaint(body, &error)
+        ))
+    })?;
+    let fields: &Map<String, Value> = value.as_object().ok_or_else(|| {
+        Refusal::bad_request(format!(
+            "couldn't get version/kind; json parse error: json: cannot unmarshal {}",
+            go_name(&value)
+        ))
+    })?;
+    let text = |field: &str| fields.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (version, name) = (text("apiVersion"), text("kind"));
+    if !name.is_empty() && name != "DeleteOptions" {
+        return Err(Refusal::bad_request(format!(
+            "no kind \"{name}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\""
+        )));
+    }
+    Ok(value)
+}

@@ -1,0 +1,57 @@
+//! Paths that lead to no objects: health, version, and what there is.
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::{Answer, Answered, Form};
+use crate::discovery;
+use crate::service::Shared;
+use crate::status::Refusal;
+
+/// The version of Kubernetes whose ways are followed.
+const MINOR: &str = "36";
+
+fn version() -> Value {
+    json!({
+        "major": "1", "minor": MINOR,
+        "emulationMajor": "1", "emulationMinor": MINOR,
+        "minCompatibilityMajor": "1", "minCompatibilityMinor": "35",
+        "gitVersion": "v1.36.3+cosi", "gitCommit": "", "gitTreeState": "",
+        "buildDate": "1970-01-01T00:00:00Z", "goVersion": "none", "compiler": "rustc", "platform": "linux/amd64",
+    })
+}
+
+pub(super) fn answer(
+    shared: &Shared,
+    method: &Method,
+    host: &str,
+    parts: &[&str],
+    form: Answered,
+) -> Result<Answer, Refusal> {
+    let catalogue = &shared.catalogue;
+    let found = match (parts, form.form) {
+        (["healthz" | "livez" | "readyz"], _) => return Ok(Answer::text(200, "ok")),
+        (["version"], _) => Some(version()),
+        (["api"], Form::Discovery(format)) => Some(discovery::aggregated(catalogue, true, format)),
+        (["api"], _) => Some(discovery::core_versions(host)),
+        (["apis"], Form::Discovery(format)) => Some(discovery::aggregated(catalogue, false, format)),
+        (["apis"], _) => Some(discovery::groups(catalogue)),
+        (["api", version], _) => discovery::resources(catalogue, "", version),
+        (["apis", group], _) => discovery::group(catalogue, group),
+        (["apis", group, version], _) => discovery::resources(catalogue, group, version),
+        _ => None,
+    };
+    match found {
+        Some(_) if *method != Method::GET && *method != Method::HEAD => Err(Refusal::method_not_allowed()),
+        Some(document) => {
+            let answer = Answer::value(200, &document, form.yaml);
+            Ok(match form.form {
+                Form::Discovery(format) if matches!(parts, ["api" | "apis"]) => {
+                    answer.content_type(format.media_type())
+                }
+                _ => answer,
+            })
+        }
+        None => Ok(Answer::nowhere()),
+    }
+}

@@ -1,0 +1,155 @@
+//! Reading JSON without losing sight of keys that come twice.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use crate::schema::print;
+
+/// Reads a document. Of keys that come twice the last value counts; their paths are in the second result.
+pub(crate) fn parse(text: &[u8]) -> Result<(Value, Vec<String>), serde_json::Error> {
+    let doubled = RefCell::new(Vec::new());
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let value = Seed { path: String::new(), doubled: &doubled }.deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok((value, doubled.into_inner()))
+}
+
+struct Seed<'a> {
+    path: String,
+    doubled: &'a RefCell<Vec<String>>,
+}
+
+impl<'de> DeserializeSeed<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("a number that is too large"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        loop {
+            let path = print::index(&self.path, values.len());
+            match items.next_element_seed(Seed { path, doubled: self.doubled })? {
+                Some(value) => values.push(value),
+                None => return Ok(Value::Array(values)),
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut values = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            let path = print::child(&self.path, &key);
+            if values.contains_key(&key) {
+                let mut doubled = self.doubled.borrow_mut();
+                if !doubled.contains(&path) {
+                    doubled.push(path.clone());
+                }
+            }
+            let value = entries.next_value_seed(Seed { path, doubled: self.doubled })?;
+            values.insert(key, value);
+        }
+        Ok(Value::Object(values))
+    }
+}
+
+/// What Go's parser says of a document that is no JSON.
+pub(crate) fn complaint(text: &[u8], error: &serde_json::Error) -> String {
+    if error.is_eof() || text.is_empty() {
+        return "unexpected end of JSON input".to_owned();
+    }
+    let before: usize = text
+        .split_inclusive(|byte| *byte == b'\n')
+        .take(error.line().saturating_sub(1))
+        .map(<[u8]>::len)
+        .sum();
+    let at = before + error.column().saturating_sub(1);
+    let letter = text.get(at).copied().map_or(' ', char::from);
+    let place = if error.to_string().starts_with("trailing characters") {
+        "after top-level value"
+    } else if error.to_string().starts_with("key must be a string") {
+        "looking for beginning of object key string"
+    } else {
+        "looking for beginning of value"
+    };
+    format!("invalid character '{letter}' {place}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn keys_that_come_twice_are_found_and_the_last_one_counts() {
+        let text = br#"{"a":1,"b":{"c":[{"d":1,"d":2}],"c.c":1},"a":3,"a":4}"#;
+        let (value, doubled) = parse(text).unwrap();
+        assert_eq!(value, json!({"a": 4, "b": {"c": [{"d": 2}], "c.c": 1}}));
+        assert_eq!(doubled, ["b.c[0].d", "a"]);
+    }
+
+    #[test]
+    fn the_values_are_those_that_serde_json_reads() {
+        for text in ["null", "[1,-1,1.5,1e3,18446744073709551615,\"\\u00e4\",true,false]", "{}", "[[],{}]"] {
+            assert_eq!(parse(text.as_bytes()).unwrap().0, serde_json::from_str::<Value>(text).unwrap());
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused_in_the_words_of_go() {
+        for (text, wanted) in [
+            ("{\"a\":", "unexpected end of JSON input"),
+            ("", "unexpected end of JSON input"),
+            ("{} x", "invalid character 'x' after top-level value"),
+            ("a", "invalid character 'a' looking for beginning of value"),
+        ] {
+            let error = parse(text.as_bytes()).unwrap_err();
+            assert_eq!(complaint(text.as_bytes(), &error), wanted);
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_nested_too_deeply_is_refused() {
+        assert!(parse("[".repeat(100_000).as_bytes()).is_err());
+    }
+}

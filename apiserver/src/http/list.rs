@@ -1,0 +1,242 @@
+//! GET of many objects: a list, or a watch.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::page::Token;
+use super::path::Target;
+use super::{Answer, Answered, Form, Query, Request, Selector};
+use crate::registry::{State, invalid_revision, resource, view};
+use crate::schema::{Cause, Kind};
+use crate::service::Shared;
+use crate::status::Refusal;
+use crate::store::{Compacted, Objects};
+use crate::table;
+use crate::watch::{Begin, Order, watch};
+
+/// What a list or a watch asks for.
+struct Options {
+    selector: Selector,
+    revision: Option<u64>,
+    exact: bool,
+    limit: usize,
+    token: Option<Token>,
+}
+
+pub(super) fn all(
+    shared: &Arc<Shared>,
+    request: &Request,
+    target: &Target,
+    form: Answered,
+) -> Result<Answer, Refusal> {
+    let query = &request.query;
+    let watches = query.flag("watch");
+    check(query, watches)?;
+    let selector = Selector::parse(&target.kind, query.get("labelSelector"), query.get("fieldSelector"))?;
+    if watches {
+        return changes(shared, query, target, selector, form);
+    }
+    let revision = revision(query)?;
+    let limit = usize::try_from(query.number("limit")?.unwrap_or_default()).unwrap_or_default();
+    // Before resourceVersionMatch was there, a limit made a revision exact.
+    let exact = match query.get("resourceVersionMatch") {
+        "" => limit > 0 && revision.is_some_and(|revision| revision > 0),
+        word => word == "Exact",
+    };
+    let token = match query.get("continue") {
+        "" => None,
+        _ if revision.is_some_and(|revision| revision > 0) => {
+            return Err(Refusal::bad_request(
+                "specifying resource version is not allowed when using continue",
+            ));
+        }
+        text => Some(Token::parse(text)?),
+    };
+    let options = Options { selector, revision, exact, limit, token };
+    let page = Page::read(&shared.lock(), target, &options)?;
+    Ok(Answer::value(200, &page.shown(shared, &target.kind, form), form.yaml))
+}
+
+fn revision(query: &Query) -> Result<Option<u64>, Refusal> {
+    match query.get("resourceVersion") {
+        "" => Ok(None),
+        text => match text.parse() {
+            Ok(revision) => Ok(Some(revision)),
+            Err(_) => {
+                Err(Refusal::bad_request(format!("invalid resource version: {}", invalid_revision(text))))
+            }
+        },
+    }
+}
+
+/// Which options go together.
+fn check(query: &Query, watches: bool) -> Result<(), Refusal> {
+    let matched = query.get("resourceVersionMatch");
+    let initial = query.choice("sendInitialEvents").is_some();
+    let forbidden = |detail: &str| Cause::forbidden("resourceVersionMatch", detail);
+    let mut causes = Vec::new();
+    if watches && initial {
+        if matched.is_empty() {
+            causes.push(forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+        }
+    } else if watches && !matched.is_empty() {
+        causes.push(forbidden(
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+        ));
+    } else if initial {
+        causes.push(Cause::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+    }
+    if !matched.is_empty() && causes.is_empty() && !watches {
+        if query.get("resourceVersion").is_empty() {
+            causes.push(forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided"));
+        } else if !query.get("continue").is_empty() {
+            causes.push(forbidden("resourceVersionMatch is forbidden when continue is provided"));
+        } else if !matches!(matched, "Exact" | "NotOlderThan") {
+            let choices = ["Exact", "NotOlderThan", ""].map(Value::from);
+            causes.push(Cause::not_supported("resourceVersionMatch", &Value::from(matched), &choices));
+        } else if matched == "Exact" && query.get("resourceVersion") == "0" {
+            causes.push(forbidden("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+        }
+    }
+    query.number("limit")?;
+    query.number("timeoutSeconds")?;
+    if causes.is_empty() {
+        Ok(())
+    } else {
+        Err(Refusal::invalid_of("meta.k8s.io", "ListOptions", "", &causes))
+    }
+}
+
+/// What one answer to a list holds.
+pub(super) struct Page {
+    objects: Vec<Arc<Value>>,
+    revision: u64,
+    token: Option<String>,
+    remaining: Option<usize>,
+}
+
+impl Page {
+    /// All objects as they are now.
+    pub(super) fn whole(state: &State, target: &Target, selector: Selector) -> Result<Self, Refusal> {
+        Self::read(state, target, &Options { selector, revision: None, exact: false, limit: 0, token: None })
+    }
+
+    pub(super) fn objects(&self) -> &[Arc<Value>] {
+        &self.objects
+    }
+
+    fn read(state: &State, target: &Target, options: &Options) -> Result<Self, Refusal> {
+        let current = state.store.revision();
+        let revision = match (&options.token, options.revision) {
+            (Some(token), _) => token.rv,
+            (None, Some(asked)) if asked > current => return Err(Refusal::too_new(asked, current)),
+            (None, Some(asked)) if options.exact => asked,
+            (None, _) => current,
+        };
+        // A list of whatever is at hand is not cut into pages.
+        let limit = if options.revision == Some(0) { 0 } else { options.limit };
+        let resource = resource(&target.kind);
+        let continued = options.token.is_some();
+        let objects: Objects =
+            state.store.at(&resource, revision).map_err(|gone| compacted(gone, revision, continued))?;
+        let start = options.token.as_ref().map_or("", |token| token.start.as_str());
+        let prefix =
+            if target.namespace.is_empty() { String::new() } else { format!("{}/", target.namespace) };
+        let mut matching = objects
+            .iter()
+            .filter(|(key, _)| key.starts_with(&prefix) && &***key >= start)
+            .filter(|(_, object)| options.selector.matches(object));
+        let wanted = if limit == 0 { usize::MAX } else { limit };
+        let page: Vec<_> = matching.by_ref().take(wanted).collect();
+        let left = matching.count();
+        let last = page.last().map(|(key, _)| Token::new(revision, key).text());
+        Ok(Self {
+            token: last.filter(|_| left > 0),
+            remaining: (left > 0 && options.selector.is_empty()).then_some(left),
+            objects: page.into_iter().map(|(_, object)| Arc::clone(object)).collect(),
+            revision,
+        })
+    }
+
+    /// The list as a document.
+    pub(super) fn shown(&self, shared: &Shared, kind: &Kind, form: Answered) -> Value {
+        let mut metadata = Map::new();
+        metadata.insert("resourceVersion".to_owned(), Value::from(self.revision.to_string()));
+        if let Some(token) = &self.token {
+            metadata.insert("continue".to_owned(), Value::from(token.as_str()));
+        }
+        if let Some(remaining) = self.remaining {
+            metadata.insert("remainingItemCount".to_owned(), Value::from(remaining));
+        }
+        let viewed = |object: &Arc<Value>| {
+            if view::is_needed(kind) { view::shown(kind, object) } else { Value::clone(object) }
+        };
+        let mut items: Vec<Value> = self.objects.iter().map(viewed).collect();
+        match form.form {
+            Form::Table(include) => {
+                let metadata = Value::Object(metadata);
+                table::table(kind, &items, &metadata, include, true, shared.clock().now())
+            }
+            Form::Metadata | Form::MetadataList => {
+                let items: Vec<Value> = items.iter().map(table::partial).collect();
+                let kind = "PartialObjectMetadataList";
+                json!({"kind": kind, "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": items})
+            }
+            Form::Objects | Form::Discovery(_) => {
+                if kind.builtin {
+                    items.iter_mut().for_each(without_type);
+                } else {
+                    metadata.entry("continue").or_insert_with(|| Value::from(""));
+                }
+                json!({"kind": kind.list_kind, "apiVersion": kind.api_version(), "metadata": metadata, "items": items})
+            }
+        }
+    }
+}
+
+/// Items of built-in lists do not repeat what the list says of their type.
+fn without_type(item: &mut Value) {
+    if let Some(item) = item.as_object_mut() {
+        item.remove("kind");
+        item.remove("apiVersion");
+    }
+}
+
+fn compacted(gone: Compacted, asked: u64, continued: bool) -> Refusal {
+    if continued {
+        return Refusal::expired(
+            "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.",
+        );
+    }
+    Refusal::expired(format!(
+        "The resourceVersion for the provided list is too old: {asked} ({})",
+        gone.oldest
+    ))
+}
+
+fn changes(
+    shared: &Arc<Shared>,
+    query: &Query,
+    target: &Target,
+    selector: Selector,
+    form: Answered,
+) -> Result<Answer, Refusal> {
+    let begin = match (query.choice("sendInitialEvents"), revision(query)?) {
+        (Some(true), _) => Begin::Marked,
+        (Some(false), None | Some(0)) => Begin::Now,
+        (None, None | Some(0)) => Begin::Initial,
+        (_, Some(revision)) => Begin::After(revision),
+    };
+    let seconds = query.number("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok());
+    let order = Order {
+        kind: Arc::clone(&target.kind),
+        namespace: target.namespace.clone(),
+        selector,
+        begin,
+        bookmarks: query.flag("allowWatchBookmarks"),
+        seconds: seconds.filter(|seconds| *seconds > 0),
+        form,
+    };
+    Ok(Answer::stream(watch(shared, order)))
+}

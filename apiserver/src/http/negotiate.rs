@@ -1,0 +1,96 @@
+//! In which form an answer is wanted.
+
+use crate::discovery::Format;
+use crate::status::Refusal;
+use crate::table::Include;
+
+/// The forms of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The objects themselves.
+    Objects,
+    /// Rows for people, with as much of the objects.
+    Table(Include),
+    /// Only the metadata of one object.
+    Metadata,
+    /// Only the metadata of a list's objects.
+    MetadataList,
+    /// All groups and kinds in one document.
+    Discovery(Format),
+}
+
+/// How an answer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Answered {
+    pub(crate) form: Form,
+    pub(crate) yaml: bool,
+    /// Lines and indents, for people with a browser or curl.
+    pub(crate) pretty: bool,
+}
+
+impl Answered {
+    /// With as much of each object beside its row as the parameter says.
+    pub(crate) fn including(mut self, objects: &str) -> Self {
+        if let Form::Table(include) = &mut self.form {
+            *include = match objects {
+                "Object" => Include::Object,
+                "None" => Include::None,
+                _ => Include::Metadata,
+            };
+        }
+        self
+    }
+}
+
+const FORMATS: [&str; 2] = ["application/json", "application/yaml"];
+
+/// Chooses the first of the accepted forms that can be given. `objects` tells whether the answer is about objects.
+pub(crate) fn form(accept: &str, objects: bool) -> Result<Answered, Refusal> {
+    let accept = if accept.trim().is_empty() { "*/*" } else { accept };
+    accept
+        .split(',')
+        .find_map(|range| of_range(range, objects))
+        .ok_or_else(|| Refusal::not_acceptable(&FORMATS))
+}
+
+fn of_range(range: &str, objects: bool) -> Option<Answered> {
+    let mut parts = range.split(';').map(str::trim);
+    let yaml = match parts.next()? {
+        "*/*" | "application/*" | "application/json" => false,
+        "application/yaml" => true,
+        _ => return None,
+    };
+    let parameters: Vec<(&str, &str)> = parts.filter_map(|part| part.split_once('=')).collect();
+    let get =
+        |name: &str| parameters.iter().find(|(found, _)| *found == name).map_or("", |(_, value)| *value);
+    let pretty = get("pretty") == "1";
+    let form = match (get("as"), get("g"), get("v")) {
+        ("", "", "") => Form::Objects,
+        ("Table", "meta.k8s.io", "v1") if objects => Form::Table(Include::Metadata),
+        ("PartialObjectMetadata", "meta.k8s.io", "v1") if objects => Form::Metadata,
+        ("PartialObjectMetadataList", "meta.k8s.io", "v1") if objects => Form::MetadataList,
+        ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") if !objects => Form::Discovery(Format::V2),
+        ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2beta1") if !objects => {
+            Form::Discovery(Format::V2Beta1)
+        }
+        _ => return None,
+    };
+    Some(Answered { form, yaml, pretty })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_form_that_can_be_given_is_chosen() {
+        let table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+        assert_eq!(form(table, true).unwrap().form, Form::Table(Include::Metadata));
+        assert_eq!(form(table, false).unwrap().form, Form::Objects);
+        assert_eq!(form("", true).unwrap().form, Form::Objects);
+        assert!(form("application/vnd.kubernetes.protobuf, application/yaml", true).unwrap().yaml);
+        let groups = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
+        assert_eq!(form(groups, false).unwrap().form, Form::Discovery(Format::V2));
+        assert!(form("text/html", true).is_err());
+    }
+}

@@ -1,0 +1,49 @@
+//! GET of one object.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::path::Target;
+use super::{Answer, Answered, Form, Request};
+use crate::registry::{invalid_revision, key, meta, resource, view};
+use crate::schema::Kind;
+use crate::service::Shared;
+use crate::status::Refusal;
+use crate::table;
+
+/// The object as it is now.
+pub(super) fn one(
+    shared: &Arc<Shared>,
+    request: &Request,
+    target: &Target,
+    form: Answered,
+) -> Result<Answer, Refusal> {
+    let kind = &target.kind;
+    let revision = request.query.get("resourceVersion");
+    let asked: u64 = match revision {
+        "" => 0,
+        text => text.parse().map_err(|_| Refusal::other(500, &invalid_revision(text)))?,
+    };
+    let state = shared.lock();
+    if asked > state.store.revision() {
+        return Err(Refusal::too_new(asked, state.store.revision()));
+    }
+    let found = state.store.get(&resource(kind), &key(&target.namespace, &target.name));
+    let object = found.cloned().ok_or_else(|| Refusal::not_found(kind, &target.name))?;
+    drop(state);
+    Ok(Answer::value(200, &shown(shared, kind, &object, form), form.yaml))
+}
+
+/// One object in the form that is wanted.
+pub(super) fn shown(shared: &Shared, kind: &Kind, object: &Value, form: Answered) -> Value {
+    let object = if view::is_needed(kind) { view::shown(kind, object) } else { object.clone() };
+    match form.form {
+        Form::Table(include) => {
+            let metadata = json!({ "resourceVersion": meta::text(&object, "resourceVersion") });
+            table::table(kind, &[object], &metadata, include, true, shared.clock().now())
+        }
+        Form::Metadata => table::partial(&object),
+        _ => object,
+    }
+}

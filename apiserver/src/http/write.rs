@@ -1,0 +1,181 @@
+//! POST, PUT, PATCH and DELETE.
+
+use std::sync::Arc;
+
+use http::header;
+use serde_json::{Value, json};
+
+use super::list::Page;
+use super::patch::{Format, Patch};
+use super::path::Target;
+use super::query::{WriteOptions, delete_options};
+use super::{Answer, Answered, Request, Selector, decode, read};
+use crate::registry::{Deleted, Part, State, Strategy, Write, meta, view};
+use crate::schema::Kind;
+use crate::service::Shared;
+use crate::status::Refusal;
+
+/// Whether the body is YAML.
+fn is_yaml(request: &Request) -> Result<bool, Refusal> {
+    let content_type = request.header(header::CONTENT_TYPE);
+    match content_type.split(';').next().unwrap_or_default().trim() {
+        "" | "application/json" => Ok(false),
+        "application/yaml" => Ok(true),
+        _ => Err(Refusal::unsupported_media_type(&["application/json", "application/yaml"])),
+    }
+}
+
+/// A write in a locked state.
+fn begin<'a>(
+    shared: &'a Shared,
+    state: &'a mut State,
+    target: &'a Target,
+    dry_run: bool,
+    manager: &'a str,
+) -> Write<'a> {
+    Write {
+        state,
+        clock: shared.clock(),
+        kind: &target.kind,
+        namespace: &target.namespace,
+        part: target.part,
+        dry_run,
+        manager: shared.keeps_managers().then_some(manager),
+        warnings: Vec::new(),
+    }
+}
+
+/// The object in the form in which it is stored.
+fn stored(shared: &Shared, kind: &Kind, object: Value) -> Value {
+    match shared.catalogue.find("", "v1", "events") {
+        Some(core) if view::is_needed(kind) => view::stored(core, &object),
+        _ => object,
+    }
+}
+
+pub(super) fn create(
+    shared: &Arc<Shared>,
+    request: &Request,
+    target: &Target,
+    form: Answered,
+) -> Result<Answer, Refusal> {
+    let yaml = is_yaml(request)?;
+    let options = WriteOptions::of(&request.query, "CreateOptions", false)?;
+    let decoded = decode::object(&target.kind, &request.body, yaml, options.strictness)?;
+    let object = stored(shared, &target.kind, decoded.object);
+    let manager = request.manager(&options.manager);
+    let (made, mut warnings) = shared.write(|state| {
+        let mut write = begin(shared, state, target, options.dry_run, manager);
+        let made = write.create(&object)?;
+        Ok((made, write.warnings))
+    })?;
+    warnings.splice(0..0, decoded.warnings);
+    let shown = read::shown(shared, &target.kind, &made, form);
+    Ok(Answer::value(201, &shown, form.yaml).warnings(warnings))
+}
+
+pub(super) fn replace(
+    shared: &Arc<Shared>,
+    request: &Request,
+    target: &Target,
+    form: Answered,
+) -> Result<Answer, Refusal> {
+    let options = WriteOptions::of(&request.query, "UpdateOptions", false)?;
+    let yaml = is_yaml(request)?;
+    let decoded = decode::object(&target.kind, &request.body, yaml, options.strictness)?;
+    let object = stored(shared, &target.kind, decoded.object);
+    let manager = request.manager(&options.manager);
+    let (object, created, mut warnings) = shared.write(|state| {
+        let mut write = begin(shared, state, target, options.dry_run, manager);
+        let (object, created) = write.replace(&target.name, object)?;
+        Ok((object, created, write.warnings))
+    })?;
+    warnings.splice(0..0, decoded.warnings);
+    let code = if created { 201 } else { 200 };
+    let shown = read::shown(shared, &target.kind, &object, form);
+    Ok(Answer::value(code, &shown, form.yaml).warnings(warnings))
+}
+
+pub(super) fn change(
+    shared: &Arc<Shared>,
+    request: &Request,
+    target: &Target,
+    form: Answered,
+) -> Result<Answer, Refusal> {
+    let format = Format::of(&target.kind, request.header(header::CONTENT_TYPE))?;
+    let options = WriteOptions::of(&request.query, "PatchOptions", format == Format::Apply)?;
+    let patch = Patch::read(format, &request.body)?;
+    let manager = request.manager(&options.manager);
+    let (object, warnings) = shared.write(|state| {
+        let mut write = begin(shared, state, target, options.dry_run, manager);
+        let mut told = Vec::new();
+        let object = write.change(&target.name, false, &mut |live| {
+            let live =
+                if view::is_needed(&target.kind) { view::shown(&target.kind, live) } else { live.clone() };
+            let (object, warnings) = patch.apply(&target.kind, &live, &options)?;
+            told = warnings;
+            Ok(stored(shared, &target.kind, object))
+        })?;
+        told.append(&mut write.warnings);
+        Ok((object, told))
+    })?;
+    let shown = read::shown(shared, &target.kind, &object, form);
+    Ok(Answer::value(200, &shown, form.yaml).warnings(warnings))
+}
+
+pub(super) fn delete(
+    shared: &Arc<Shared>,
+    request: &Request,
+    target: &Target,
+    form: Answered,
+) -> Result<Answer, Refusal> {
+    let body = if request.body.is_empty() { None } else { Some(decode::options(&request.body)?) };
+    let (options, dry_run) = delete_options(&request.query, body.as_ref())?;
+    let orphan = body.as_ref().and_then(|body| body.get("orphanDependents")).and_then(Value::as_bool);
+    let deleted =
+        shared.write(|state| begin(shared, state, target, dry_run, "").delete(&target.name, &options))?;
+    let kind = &target.kind;
+    match deleted {
+        Deleted::Gone(object) if !Strategy::of(kind).returns_deleted() => {
+            Ok(Answer::value(200, &success(kind, &target.name, &object), form.yaml))
+        }
+        Deleted::Gone(object) => Ok(Answer::value(200, &read::shown(shared, kind, &object, form), form.yaml)),
+        Deleted::Waiting(object) => {
+            let code = if orphan == Some(false) { 202 } else { 200 };
+            Ok(Answer::value(code, &read::shown(shared, kind, &object, form), form.yaml))
+        }
+    }
+}
+
+fn success(kind: &Kind, name: &str, object: &Value) -> Value {
+    let mut details = json!({"name": name, "kind": kind.plural, "uid": meta::text(object, "uid")});
+    if let (false, Some(details)) = (kind.group.is_empty(), details.as_object_mut()) {
+        details.insert("group".to_owned(), Value::from(kind.group.clone()));
+    }
+    json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
+}
+
+pub(super) fn delete_all(
+    shared: &Arc<Shared>,
+    request: &Request,
+    target: &Target,
+    form: Answered,
+) -> Result<Answer, Refusal> {
+    if Strategy::of(&target.kind) == Strategy::Namespace {
+        return Err(Refusal::method_not_allowed());
+    }
+    let query = &request.query;
+    let selector = Selector::parse(&target.kind, query.get("labelSelector"), query.get("fieldSelector"))?;
+    let body = if request.body.is_empty() { None } else { Some(decode::options(&request.body)?) };
+    let (options, dry_run) = delete_options(query, body.as_ref())?;
+    let page = shared.write(|state| {
+        let page = Page::whole(state, target, selector)?;
+        for object in page.objects() {
+            let name = meta::text(object, "name").to_owned();
+            begin(shared, state, &Target { part: Part::Main, ..target.clone() }, dry_run, "")
+                .delete(&name, &options)?;
+        }
+        Ok(page)
+    })?;
+    Ok(Answer::value(200, &page.shown(shared, &target.kind, form), form.yaml))
+}

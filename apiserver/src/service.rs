@@ -1,0 +1,168 @@
+//! The API server as a tower service.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::Response;
+use http_body::Body;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use tokio::sync::watch;
+
+use crate::clock::{Clock, SystemClock, Uids};
+use crate::http::{Answer, AnswerBody, BODY_MAX, Request, answer};
+use crate::registry::State;
+use crate::schema::{Catalogue, CatalogueError};
+use crate::status::Refusal;
+use crate::store::Store;
+
+/// How an API server is set up.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where timestamps come from.
+    pub clock: Arc<dyn Clock>,
+    /// From which uids and generated names follow.
+    pub seed: u64,
+    /// How many writes can be looked back at. Watches and lists of an older revision are told that it is gone (410).
+    pub history: usize,
+    /// Whether it is written down who manages which field (`metadata.managedFields`).
+    pub managers: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { clock: Arc::new(SystemClock), seed: 0, history: 10_000, managers: true }
+    }
+}
+
+/// What all requests share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) catalogue: Catalogue,
+    settings: Settings,
+    state: Mutex<State>,
+    news: watch::Sender<u64>,
+}
+
+impl Shared {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        // A write is stored in one step at its end: what is there is sound even if somebody panicked.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does what writes, and wakes the watches.
+    pub(crate) fn write<T>(&self, act: impl FnOnce(&mut State) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        let mut state = self.lock();
+        let before = state.store.revision();
+        let result = act(&mut state);
+        let after = state.store.revision();
+        drop(state);
+        if after != before {
+            self.news.send_replace(after);
+        }
+        result
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.settings.clock
+    }
+
+    pub(crate) fn keeps_managers(&self) -> bool {
+        self.settings.managers
+    }
+
+    pub(crate) fn news(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
+    }
+}
+
+/// A Kubernetes API server that keeps everything in memory. Clones are the same server.
+///
+/// # Guarantees
+/// Every request gets an answer; none panics. The same requests in the same order, with the same clock and seed, get
+/// the same answers. A request is done when its future was polled to its end; nothing goes on afterwards.
+///
+/// # Cancellation
+/// A future that is dropped before its body was read has done nothing.
+#[derive(Clone, Debug)]
+pub struct ApiServer {
+    shared: Arc<Shared>,
+}
+
+impl ApiServer {
+    /// A server with the namespaces that every cluster has, and nothing else.
+    ///
+    /// # Errors
+    /// If a CustomResourceDefinition says something that is not understood.
+    pub fn new(settings: Settings) -> Result<Self, CatalogueError> {
+        let state = State { store: Store::new(settings.history), uids: Uids::new(settings.seed) };
+        let (news, _) = watch::channel(1);
+        let shared = Shared { catalogue: Catalogue::new()?, settings, state: Mutex::new(state), news };
+        let server = Self { shared: Arc::new(shared) };
+        server.furnish();
+        Ok(server)
+    }
+
+    /// The namespaces that every cluster has.
+    fn furnish(&self) {
+        let path = "/api/v1/namespaces";
+        for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+            let body = serde_json::json!({ "metadata": { "name": name } }).to_string();
+            if let Ok(request) = http::Request::post(path).body(()) {
+                let (head, ()) = request.into_parts();
+                answer(&self.shared, &Request::new(&head, Bytes::from(body)));
+            }
+        }
+    }
+
+    /// The number of the last write.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.shared.lock().store.revision()
+    }
+
+    /// Looks at all objects, as they are stored, without a request.
+    pub fn inspect<T>(&self, look: impl FnOnce(&Store) -> T) -> T {
+        look(&self.shared.lock().store)
+    }
+
+    /// Forgets the history, so that every watch and list of an older revision is told that it is gone.
+    pub fn compact(&self) {
+        let mut state = self.shared.lock();
+        let revision = state.store.revision();
+        state.store.compact(revision);
+    }
+}
+
+impl<B> tower::Service<http::Request<B>> for ApiServer
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Response = Response<AnswerBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<B>) -> Self::Future {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(async move {
+            let (head, body) = request.into_parts();
+            let answered = match Limited::new(body, BODY_MAX).collect().await {
+                Ok(body) => answer(&shared, &Request::new(&head, body.to_bytes())),
+                Err(error) if error.is::<LengthLimitError>() => {
+                    Answer::refusal(&Refusal::too_large(BODY_MAX), false)
+                }
+                Err(_) => Answer::refusal(&Refusal::bad_request("the body ended too early"), false),
+            };
+            Ok(answered.into_response())
+        })
+    }
+}

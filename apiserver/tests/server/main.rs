@@ -1,0 +1,5 @@
+//! The API server as its clients see it: through `kube::Client`, in the same process.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+mod objects;
+mod support;
