@@ -1,0 +1,51 @@
+//! POST.
+
+use proptest::prelude::*;
+
+use super::{Target, agent, edits, target, write_query};
+use crate::{
+    call::{Body, Call, Edit},
+    kinds::Kind,
+};
+
+/// Creates an object: two times of three a valid one.
+pub(super) fn create(kind: &'static Kind) -> BoxedStrategy<Call> {
+    let changes = prop_oneof![
+        4 => Just(Vec::new()),
+        2 => edits::some(edits::metadata(), 2),
+        3 => edits::some(edits::edit(kind), 3),
+    ];
+    (target(kind), naming(), changes, write_query(), agent())
+        .prop_map(|(target, naming, changes, query, user_agent)| Call {
+            method: "POST",
+            path: target.collection(),
+            query,
+            content_type: Some("application/json"),
+            user_agent,
+            body: body(&target, &[naming, changes].concat()),
+            ..Call::default()
+        })
+        .boxed()
+}
+
+fn body(target: &Target, changes: &[Edit]) -> Body {
+    let mut object = target.object();
+    changes.iter().for_each(|change| change.apply(&mut object));
+    Body::Text(object.to_string())
+}
+
+/// Other names than the target's.
+fn naming() -> BoxedStrategy<Vec<Edit>> {
+    let edit = |at: &str, to: Option<&str>| Edit { at: format!("/metadata/{at}"), to: to.map(Into::into) };
+    prop_oneof![
+        30 => Just(Vec::new()),
+        3 => Just(vec![edit("generateName", Some("<pre>-g<n>-")), edit("name", None)]),
+        1 => Just(vec![edit("generateName", Some("<pre>-Bad<n>_")), edit("name", None)]),
+        1 => Just(vec![edit("name", None)]),
+        1 => Just(vec![edit("name", Some("<pre>-Bad_Name"))]),
+        1 => Just(vec![edit("name", Some("<pre>-<long 250>"))]),
+        1 => Just(vec![edit("name", Some("<pre>.dotted"))]),
+        1 => Just(vec![edit("namespace", None)]),
+    ]
+    .boxed()
+}

@@ -1,0 +1,111 @@
+//! Watches beside the calls.
+
+use proptest::{prelude::*, sample::select};
+use serde_json::{Value, json};
+
+use super::{Target, collection};
+use crate::{call::Call, kinds::Kind, side::watch::LAST};
+
+/// A watch, and what makes it end.
+#[derive(Debug, Clone)]
+pub(crate) struct Watch {
+    /// Without the object that ends it.
+    pub(crate) call: Call,
+    /// Opened after the calls, to see what it makes of the past.
+    pub(crate) after: bool,
+    kind: &'static Kind,
+    /// Whether only the object `x0` is watched.
+    one: bool,
+}
+
+impl Watch {
+    fn last(&self) -> Target {
+        let namespace = if self.kind.namespaced { "<pre>-main" } else { "" };
+        Target { kind: self.kind, namespace, name: if self.one { "<pre>-x0" } else { "<pre>-zz" } }
+    }
+
+    /// The calls that make the last event.
+    pub(crate) fn ending(&self) -> Vec<Call> {
+        let target = self.last();
+        let body = |value: Value| crate::call::Body::Text(value.to_string());
+        let mut object = target.object();
+        object["metadata"]["labels"]["end"] = LAST.into();
+        vec![
+            Call {
+                method: "PATCH",
+                path: target.path(),
+                content_type: Some("application/merge-patch+json"),
+                body: body(json!({ "metadata": { "finalizers": null } })),
+                ..Call::default()
+            },
+            Call { method: "DELETE", path: target.path(), ..Call::default() },
+            Call {
+                method: "PUT",
+                path: target.path() + "/finalize",
+                content_type: Some("application/json"),
+                body: body(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": target.name }, "spec": {} })),
+                ..Call::default()
+            },
+            Call {
+                method: "POST",
+                path: target.collection(),
+                content_type: Some("application/json"),
+                body: body(object),
+                ..Call::default()
+            },
+        ]
+        .into_iter()
+        .filter(|call| !call.path.ends_with("/finalize") || self.kind.plural == "namespaces")
+        .collect()
+    }
+}
+
+/// A watch on objects of this kind.
+pub(super) fn watch(kind: &'static Kind) -> BoxedStrategy<Watch> {
+    let selectors = select(&["", "", "app=a", "app!=b", "app in (a,c)", "!gone"][..]);
+    (selectors, prop::bool::weighted(0.2), prop::bool::weighted(0.2), prop::bool::weighted(0.4), start(kind), accept())
+        .prop_map(move |(labels, one, everywhere, after, start, accept)| {
+            let namespace = if kind.namespaced && !everywhere { "<pre>-main" } else { "" };
+            let mut query = vec![("watch", "true".to_owned())];
+            if !labels.is_empty() {
+                query.push(("labelSelector", labels.to_owned()));
+            }
+            if one {
+                query.push(("fieldSelector", "metadata.name=<pre>-x0".to_owned()));
+            }
+            query.extend(start);
+            let path = collection(kind, namespace);
+            Watch { call: Call { method: "GET", path, query, accept, ..Call::default() }, after, kind, one }
+        })
+        .boxed()
+}
+
+/// Where a watch begins.
+fn start(kind: &'static Kind) -> BoxedStrategy<Vec<(&'static str, String)>> {
+    let id = format!("{}/{}/x0", kind.tag(), if kind.namespaced { "main" } else { "-" });
+    let version = |version: String| vec![("resourceVersion", version)];
+    let streaming = [
+        ("sendInitialEvents", "true"),
+        ("resourceVersionMatch", "NotOlderThan"),
+        ("allowWatchBookmarks", "true"),
+    ]
+    .map(|(name, value)| (name, value.to_owned()));
+    prop_oneof![
+        3 => Just(vec![]),
+        2 => Just(version("0".to_owned())),
+        3 => Just(version("<start>".to_owned())),
+        2 => (0..4_usize).prop_map(move |back| version(format!("<rv {id} {back}>"))),
+        3 => Just(streaming.to_vec()),
+        1 => Just(version("1".to_owned())),
+    ]
+    .boxed()
+}
+
+fn accept() -> BoxedStrategy<Option<&'static str>> {
+    prop_oneof![
+        8 => Just(None),
+        1 => Just(Some("application/json;as=Table;v=v1;g=meta.k8s.io")),
+        1 => Just(Some("application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io")),
+    ]
+    .boxed()
+}

@@ -1,0 +1,166 @@
+//! Puts names in place of what no two servers share.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use serde_json::{Map, Value};
+
+use super::book::Book;
+use crate::{call::Id, kinds::Kind};
+
+static UID: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}").unwrap());
+static VERSION: LazyLock<Regex> = LazyLock::new(|| {
+    let before = r#"(?i:resource ?version)[^0-9:]*: |ResourceVersion in the precondition \(|in record \("#;
+    Regex::new(&format!(r"({before})\d+( \(\d+\)|, current: \d+)?")).unwrap()
+});
+/// A name that a server made up.
+static GENERATED: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(<pre>-(?:[gh]\d+-|Bad\d+_))[bcdfghjklmnpqrstvwxz2456789]{5}").unwrap());
+/// A whole object in a message: it depends on what is stored otherwise, field managers included.
+static OBJECT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"\{.*\\?"(?:metadata|apiVersion)\\?":.*(?:\}|\.\.\.)"#).unwrap());
+
+impl Book {
+    /// An answer's body: JSON if it is JSON, else text.
+    pub(super) fn answer(&mut self, text: &str) -> Value {
+        match serde_json::from_str(text) {
+            Ok(json) => self.normal(json),
+            Err(_) => Value::String(self.text(text)),
+        }
+    }
+
+    /// An object, list, table or status.
+    pub(super) fn normal(&mut self, mut json: Value) -> Value {
+        self.learn(&json, "");
+        self.replace(&mut json);
+        json
+    }
+
+    /// Text in which names, uids, times and versions may stand.
+    pub(super) fn text(&self, text: &str) -> String {
+        let mut text = GENERATED.replace_all(&text.replace(&self.prefix, "<pre>"), "${1}<random>").into_owned();
+        if let Some(object) = OBJECT.find(&text) {
+            text.replace_range(object.range(), "<object>");
+        }
+        for time in self.times() {
+            text = text.replace(time, "<time>");
+        }
+        let named = UID.replace_all(&text, |found: &Captures<'_>| {
+            self.known_uid(&found[0]).cloned().unwrap_or_else(|| found[0].to_owned())
+        });
+        VERSION.replace_all(&named, "${1}<rv>").into_owned()
+    }
+
+    /// Names whatever is new in the objects of an answer. Items of a list may not say of which kind they are.
+    fn learn(&mut self, json: &Value, list: &str) {
+        if let Some(items) = json["items"].as_array().filter(|_| json["metadata"]["uid"].is_null()) {
+            let kind = json["kind"].as_str().unwrap_or_default().trim_end_matches("List");
+            let kind = format!("{kind} {}", json["apiVersion"].as_str().unwrap_or_default());
+            items.iter().for_each(|item| self.learn(item, &kind));
+            if let Some(token) = json["metadata"]["continue"].as_str() {
+                self.token = token.to_owned();
+            }
+        } else if let Some(rows) = json["rows"].as_array() {
+            rows.iter().for_each(|row| self.learn(&row["object"], ""));
+        } else if json["metadata"]["uid"].is_string() {
+            self.learn_object(json, list);
+        } else if json["kind"] == "Status" && json["details"]["uid"].is_string() {
+            let name = json["details"]["name"].as_str().unwrap_or_default();
+            let id = Id::new(json["details"]["kind"].as_str().unwrap_or_default(), "", &self.text(name));
+            self.name_uid(json["details"]["uid"].as_str().unwrap_or_default(), &id);
+        }
+    }
+
+    fn learn_object(&mut self, json: &Value, list: &str) {
+        let metadata = &json["metadata"];
+        let field = |name: &str| metadata[name].as_str().unwrap_or_default().to_owned();
+        for time in ["creationTimestamp", "deletionTimestamp"] {
+            if let Some(time) = metadata[time].as_str() {
+                self.remember_time(time);
+            }
+        }
+        let (kind, version) = match (json["kind"].as_str(), json["apiVersion"].as_str()) {
+            (Some(kind), Some(version)) => (kind, version),
+            _ => list.split_once(' ').unwrap_or_default(),
+        };
+        let kind = Kind::find(kind, version);
+        let tag = kind.map_or("any", Kind::tag);
+        let id = Id::new(tag, &self.text(&field("namespace")), &self.text(&field("name")));
+        self.name_uid(&field("uid"), &id);
+        self.name_version(&field("resourceVersion"), &id);
+        if kind.is_some() && json["kind"].is_string() {
+            self.remember(&id, json);
+        }
+    }
+
+    fn replace(&mut self, json: &mut Value) {
+        match json {
+            Value::String(text) => *text = self.text(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.replace(item)),
+            Value::Object(fields) => self.replace_fields(fields),
+            _ => {}
+        }
+    }
+
+    fn replace_fields(&mut self, fields: &mut Map<String, Value>) {
+        let list = fields.contains_key("items") || fields.contains_key("rows");
+        if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
+            self.replace_metadata(metadata, list);
+        }
+        if fields.contains_key("columnDefinitions") {
+            hide_ages(fields);
+        }
+        let old = std::mem::take(fields);
+        for (name, mut value) in old {
+            self.replace(&mut value);
+            fields.insert(self.text(&name), value);
+        }
+    }
+
+    fn replace_metadata(&mut self, metadata: &mut Map<String, Value>, list: bool) {
+        let set = |metadata: &mut Map<String, Value>, name: &str, value: &str| {
+            if metadata.contains_key(name) {
+                metadata.insert(name.to_owned(), value.into());
+            }
+        };
+        if list {
+            set(metadata, "resourceVersion", "<list rv>");
+            set(metadata, "continue", "<continue>");
+            return;
+        }
+        for time in ["creationTimestamp", "deletionTimestamp"] {
+            if metadata.get(time).is_some_and(Value::is_string) {
+                set(metadata, time, "<time>");
+            }
+        }
+        if let Some(version) = metadata.get("resourceVersion").and_then(Value::as_str) {
+            let name = if metadata.contains_key("uid") {
+                self.name_version(version, &Id::new("any", "", ""))
+            } else {
+                "<bookmark rv>".to_owned()
+            };
+            set(metadata, "resourceVersion", &name);
+        }
+        metadata.remove("managedFields");
+    }
+}
+
+/// Ages in a table depend on when one looks.
+fn hide_ages(table: &mut Map<String, Value>) {
+    let names: Vec<String> = table["columnDefinitions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|column| column["name"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    let Some(rows) = table.get_mut("rows").and_then(Value::as_array_mut) else { return };
+    for row in rows {
+        let Some(cells) = row.get_mut("cells").and_then(Value::as_array_mut) else { continue };
+        for (cell, name) in cells.iter_mut().zip(&names) {
+            if ["Age", "Last Seen", "First Seen"].contains(&name.as_str()) && cell.is_string() {
+                *cell = "<age>".into();
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The tests.
+
+use std::{env, fs};
+
+use cosi_tests::{
+    devcluster::{self, DevCluster, ServerOptions},
+    skip,
+};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use crate::{
+    call::Call,
+    generate::{MEAN, sequences},
+    run::Pair,
+    survey::Survey,
+};
+
+/// A server of our own: nobody else writes to it, and what stays behind on it disturbs nobody.
+fn server(test: &str) -> Option<DevCluster> {
+    if !devcluster::can_start() {
+        skip::report(test, "needs Go to build a Kubernetes API server with");
+        return None;
+    }
+    Some(DevCluster::start(&ServerOptions::default()).unwrap())
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    env::var(name).map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+}
+
+fn runner(seed: u64, cases: usize) -> TestRunner {
+    let config = Config {
+        cases: u32::try_from(cases).unwrap(),
+        failure_persistence: None,
+        max_shrink_iters: 400,
+        ..Config::default()
+    };
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+}
+
+/// Runs about `calls` calls on both; the first difference, in as few calls as can be, or none.
+fn first_difference(runtime: &Runtime, pair: &Pair, seed: u64, calls: usize) -> Option<String> {
+    let result = runner(seed, calls.div_ceil(MEAN)).run(&sequences(), |sequence| {
+        runtime.block_on(pair.run(&sequence)).map_err(|difference| TestCaseError::fail(difference.to_string()))
+    });
+    match result {
+        Ok(()) => None,
+        Err(TestError::Fail(reason, _)) => Some(reason.to_string()),
+        Err(TestError::Abort(reason)) => panic!("{reason}"),
+    }
+}
+
+/// Runs about `calls` calls on both, and writes down all differences.
+fn survey(runtime: &Runtime, pair: &Pair, seed: u64, calls: usize, path: &str) {
+    let found = std::cell::RefCell::new(Survey::default());
+    let result = runner(seed, calls.div_ceil(MEAN)).run(&sequences(), |sequence| {
+        if let Err(difference) = runtime.block_on(pair.run(&sequence)) {
+            found.borrow_mut().add(difference);
+        }
+        Ok(())
+    });
+    result.unwrap();
+    fs::write(path, found.into_inner().to_string()).unwrap();
+}
+
+#[test]
+fn the_real_server_does_not_differ_from_itself() {
+    let name = "the_real_server_does_not_differ_from_itself";
+    let (Some(one), Some(other)) = (server(name), server(name)) else { return };
+    let runtime = Runtime::new().unwrap();
+    let _inside = runtime.enter();
+    let pair = Pair::new(one.client().unwrap(), other.client().unwrap());
+    let calls = usize::try_from(number("DIFFERENTIAL_SELF_CALLS", 1000)).unwrap();
+    let seed = number("DIFFERENTIAL_SEED", 1);
+    if let Ok(path) = env::var("DIFFERENTIAL_SELF_SURVEY") {
+        return survey(&runtime, &pair, seed, calls, &path);
+    }
+    let difference = first_difference(&runtime, &pair, seed, calls);
+    assert!(difference.is_none(), "{}", difference.unwrap_or_default());
+}
+
+/// A label that the second server forgets on BucketClaims.
+fn forget_label(_: &Call, answer: &mut Value) {
+    if answer["body"]["kind"] == "BucketClaim"
+        && let Some(labels) = answer["body"]["metadata"]["labels"].as_object_mut()
+        && labels.get("app") == Some(&json!("b"))
+    {
+        labels.remove("app");
+    }
+}
+
+#[test]
+fn a_planted_difference_is_found_and_told_in_few_calls() {
+    let name = "a_planted_difference_is_found_and_told_in_few_calls";
+    let (Some(one), Some(other)) = (server(name), server(name)) else { return };
+    let runtime = Runtime::new().unwrap();
+    let _inside = runtime.enter();
+    let mut pair = Pair::new(one.client().unwrap(), other.client().unwrap());
+    pair.distortion = Some(forget_label);
+    let told = first_difference(&runtime, &pair, 1, 4000).unwrap();
+    assert!(told.contains("/body/metadata/labels/app"), "{told}");
+    // The namespace of the sequence, the object with the label, or the object and then its label.
+    assert!(told.lines().filter(|line| line.contains(" → ")).count() <= 3, "{told}");
+}
