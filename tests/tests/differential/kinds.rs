@@ -60,10 +60,13 @@ pub(crate) fn parse(json: &str) -> Value {
 }
 
 const COSI: &str = "objectstorage.k8s.io/v1alpha2";
-const DRIVERS: &str = r#"["a.example", "b.example", "UPPER.Example-1", "", "-bad", "bad_name", "<long 63>", "<long 64>"]"#;
+const DRIVERS: &str =
+    r#"["a.example", "b.example", "UPPER.Example-1", "", "-bad", "bad_name", "<long 63>", "<long 64>"]"#;
 const NAMES: &str = r#"["one", "two", "", "Bad_Name", "a.b", "-", "<long 253>", "<long 254>"]"#;
-const PROTOCOLS: &str = r#"[["S3"], ["S3", "Azure"], ["S3", "S3"], [], ["S3", "Azure", "GCS", "S3"], ["FTP"], [null], [1]]"#;
-const PARAMETERS: &str = r#"[{"a": "b"}, {"a": "c"}, {"a": "b", "c": "d"}, {}, {"a": 1}, {"a": null}, {"a": {"b": "c"}}]"#;
+const PROTOCOLS: &str =
+    r#"[["S3"], ["S3", "Azure"], ["S3", "S3"], [], ["S3", "Azure", "GCS", "S3"], ["FTP"], [null], [1]]"#;
+const PARAMETERS: &str =
+    r#"[{"a": "b"}, {"a": "c"}, {"a": "b", "c": "d"}, {}, {"a": 1}, {"a": null}, {"a": {"b": "c"}}]"#;
 const POLICIES: &str = r#"["Retain", "Delete", "retain", ""]"#;
 const IDS: &str = r#"["id-1", "id/2", "id 3", "", "<long 2048>", "<long 2049>"]"#;
 const ERRORS: &str = r#"[{"message": "no", "time": "2026-01-02T03:04:05Z"}, {"message": "other"}, {"time": "yesterday"}, {"time": "2026-01-02T03:04:05.123456+01:00"}, {"message": 5}, {"more": 1}, {}]"#;
@@ -89,10 +92,16 @@ pub(crate) const KINDS: &[Kind] = &[
             ("/spec/protocols", PROTOCOLS),
             ("/spec/parameters", PARAMETERS),
             ("/spec/existingBucketID", IDS),
-            ("/spec/bucketClaimRef", r#"[{"name": "one", "namespace": "default"}, {"name": "two", "namespace": "default"}, {"name": "one"}, {}]"#),
+            (
+                "/spec/bucketClaimRef",
+                r#"[{"name": "one", "namespace": "default"}, {"name": "two", "namespace": "default"}, {"name": "one"}, {}]"#,
+            ),
             ("/spec/bucketClaimRef/name", NAMES),
             ("/spec/bucketClaimRef/namespace", NAMES),
-            ("/spec/bucketClaimRef/uid", r#"["5a1f2b3c-7d4e-4f60-8a9b-0c1d2e3f4a5c", "<uid buckets/-/x0>", "", "nonsense"]"#),
+            (
+                "/spec/bucketClaimRef/uid",
+                r#"["5a1f2b3c-7d4e-4f60-8a9b-0c1d2e3f4a5c", "<uid buckets/-/x0>", "", "nonsense"]"#,
+            ),
             ("/spec/bucketClaimRef/more", "[1]"),
             ("/spec/more", r#"[{"a": [1]}]"#),
             ("/spec", r#"[{"driverName": "a.example"}]"#),
@@ -118,7 +127,10 @@ pub(crate) const KINDS: &[Kind] = &[
             ("/spec/bucketClassName", NAMES),
             ("/spec/existingBucketName", NAMES),
             ("/spec/protocols", PROTOCOLS),
-            ("/spec", r#"[{"existingBucketName": "one"}, {}, {"bucketClassName": "one", "existingBucketName": "one"}]"#),
+            (
+                "/spec",
+                r#"[{"existingBucketName": "one"}, {}, {"bucketClassName": "one", "existingBucketName": "one"}]"#,
+            ),
             ("/status", r#"[{"readyToUse": true}, {}]"#),
             ("/status/readyToUse", READY),
             ("/status/boundBucketName", NAMES),
@@ -142,9 +154,12 @@ pub(crate) const KINDS: &[Kind] = &[
             ("/spec/bucketAccessClassName", NAMES),
             ("/spec/protocol", r#"["S3", "GCS", "FTP"]"#),
             ("/spec/serviceAccountName", NAMES),
-            ("/spec/bucketClaims", r#"[[], [{"bucketClaimName": "one", "accessMode": "ReadWrite", "accessSecretName": "one"}],
+            (
+                "/spec/bucketClaims",
+                r#"[[], [{"bucketClaimName": "one", "accessMode": "ReadWrite", "accessSecretName": "one"}],
                 [{"bucketClaimName": "one", "accessMode": "ReadWrite", "accessSecretName": "one"},
-                 {"bucketClaimName": "one", "accessMode": "ReadOnly", "accessSecretName": "two"}], [{}], [null], {}]"#),
+                 {"bucketClaimName": "one", "accessMode": "ReadOnly", "accessSecretName": "two"}], [{}], [null], {}]"#,
+            ),
             ("/spec/bucketClaims/0/accessMode", r#"["ReadOnly", "Execute"]"#),
             ("/spec/bucketClaims/0/bucketClaimName", NAMES),
             ("/spec/bucketClaims/1/accessSecretName", NAMES),
@@ -152,9 +167,12 @@ pub(crate) const KINDS: &[Kind] = &[
             ("/status", r#"[{"readyToUse": true}, {}]"#),
             ("/status/readyToUse", READY),
             ("/status/accountID", IDS),
-            ("/status/accessedBuckets", r#"[[], [{"bucketName": "one", "bucketID": "id-2", "bucketClaimName": "one"}],
+            (
+                "/status/accessedBuckets",
+                r#"[[], [{"bucketName": "one", "bucketID": "id-2", "bucketClaimName": "one"}],
                 [{"bucketName": "one", "bucketID": "id-1", "bucketClaimName": "one"},
-                 {"bucketName": "one", "bucketID": "id-1", "bucketClaimName": "two"}], [{"bucketName": "one"}]]"#),
+                 {"bucketName": "one", "bucketID": "id-1", "bucketClaimName": "two"}], [{"bucketName": "one"}]]"#,
+            ),
             ("/status/authenticationType", r#"["Key", "ServiceAccount", "None"]"#),
             ("/status/driverName", DRIVERS),
             ("/status/parameters", PARAMETERS),
@@ -189,7 +207,10 @@ pub(crate) const KINDS: &[Kind] = &[
         fields: &[
             ("/spec/driverName", DRIVERS),
             ("/spec/authenticationType", r#"["Key", "ServiceAccount", "None"]"#),
-            ("/spec/disallowedBucketAccessModes", r#"[["ReadOnly"], ["ReadOnly", "ReadOnly"], [], ["Execute"]]"#),
+            (
+                "/spec/disallowedBucketAccessModes",
+                r#"[["ReadOnly"], ["ReadOnly", "ReadOnly"], [], ["Execute"]]"#,
+            ),
             ("/spec/multiBucketAccess", r#"["SingleBucket", "MultipleBuckets", "Many"]"#),
             ("/spec/parameters", PARAMETERS),
         ],
@@ -204,10 +225,16 @@ pub(crate) const KINDS: &[Kind] = &[
         valid: r#"{"data": {"a": "Yg=="}}"#,
         valid_status: "null",
         fields: &[
-            ("/data", r#"[{"a": "Yg==", "c": "ZA=="}, {}, {"a": "nonsense!"}, {"bad key": "Yg=="}, {"a": 1}, {"a": null}]"#),
+            (
+                "/data",
+                r#"[{"a": "Yg==", "c": "ZA=="}, {}, {"a": "nonsense!"}, {"bad key": "Yg=="}, {"a": 1}, {"a": null}]"#,
+            ),
             ("/data/a", r#"["Yw==", "Yg", "", 5, null]"#),
             ("/stringData", r#"[{"a": "plain"}, {"d": "new"}, {}, {"a": 1}, {"a": null}]"#),
-            ("/type", r#"["Opaque", "example.com/own", "kubernetes.io/basic-auth", "kubernetes.io/tls", "kubernetes.io/service-account-token", "kubernetes.io/dockerconfigjson", ""]"#),
+            (
+                "/type",
+                r#"["Opaque", "example.com/own", "kubernetes.io/basic-auth", "kubernetes.io/tls", "kubernetes.io/service-account-token", "kubernetes.io/dockerconfigjson", ""]"#,
+            ),
             ("/immutable", r#"[true, false, "true"]"#),
             ("/more", "[1]"),
         ],
@@ -284,7 +311,10 @@ pub(crate) const KINDS: &[Kind] = &[
             ("/type", r#"["Normal", "Warning", "Odd", ""]"#),
             ("/action", r#"["Else", "", "<long 129>"]"#),
             ("/eventTime", TIMES),
-            ("/series", r#"[{"count": 2, "lastObservedTime": "2026-01-02T03:04:05.000000Z"}, {"count": 1, "lastObservedTime": "2026-01-02T03:04:05.000000Z"}, {}]"#),
+            (
+                "/series",
+                r#"[{"count": 2, "lastObservedTime": "2026-01-02T03:04:05.000000Z"}, {"count": 1, "lastObservedTime": "2026-01-02T03:04:05.000000Z"}, {}]"#,
+            ),
             ("/reportingController", r#"["example.com/you", "bad name", ""]"#),
             ("/reportingInstance", r#"["me-2", "", "<long 129>"]"#),
             ("/deprecatedCount", "[1, 0]"),
@@ -303,7 +333,10 @@ pub(crate) const KINDS: &[Kind] = &[
         valid: "{}",
         valid_status: r#"{"phase": "Active"}"#,
         fields: &[
-            ("/spec", r#"[{"finalizers": ["kubernetes"]}, {"finalizers": []}, {"finalizers": ["example.com/mine", "kubernetes"]}, {"finalizers": ["bad"]}, {}]"#),
+            (
+                "/spec",
+                r#"[{"finalizers": ["kubernetes"]}, {"finalizers": []}, {"finalizers": ["example.com/mine", "kubernetes"]}, {"finalizers": ["bad"]}, {}]"#,
+            ),
             ("/status", r#"[{"phase": "Active"}, {"phase": "Terminating"}, {}]"#),
             ("/metadata/labels/kubernetes.io~1metadata.name", r#"["other", null]"#),
             ("/more", "[1]"),

@@ -7,6 +7,7 @@
 
 mod call;
 mod compare;
+mod controllers;
 mod generate;
 mod kinds;
 mod run;

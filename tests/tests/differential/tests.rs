@@ -12,8 +12,10 @@ use tokio::runtime::Runtime;
 
 use crate::{
     call::Call,
+    controllers::scenarios,
     generate::{MEAN, sequences},
     run::Pair,
+    side::Side,
     survey::Survey,
 };
 
@@ -27,7 +29,8 @@ fn server(test: &str) -> Option<DevCluster> {
 }
 
 fn number(name: &str, otherwise: u64) -> u64 {
-    env::var(name).map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+    env::var(name)
+        .map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
 }
 
 fn runner(seed: u64, cases: usize) -> TestRunner {
@@ -45,7 +48,9 @@ fn runner(seed: u64, cases: usize) -> TestRunner {
 /// Runs about `calls` calls on both; the first difference, in as few calls as can be, or none.
 fn first_difference(runtime: &Runtime, pair: &Pair, seed: u64, calls: usize) -> Option<String> {
     let result = runner(seed, calls.div_ceil(MEAN)).run(&sequences(), |sequence| {
-        runtime.block_on(pair.run(&sequence)).map_err(|difference| TestCaseError::fail(difference.to_string()))
+        runtime
+            .block_on(pair.run(&sequence))
+            .map_err(|difference| TestCaseError::fail(difference.to_string()))
     });
     match result {
         Ok(()) => None,
@@ -105,4 +110,36 @@ fn a_planted_difference_is_found_and_told_in_few_calls() {
     assert!(told.contains("/body/metadata/labels/app"), "{told}");
     // The namespace of the sequence, the object with the label, or the object and then its label.
     assert!(told.lines().filter(|line| line.contains(" → ")).count() <= 3, "{told}");
+}
+
+#[test]
+fn the_real_controllers_do_not_differ_from_themselves() {
+    let name = "the_real_controllers_do_not_differ_from_themselves";
+    let Some(cluster) = devcluster::with_controllers_or_skip(name) else { return };
+    let client = || cluster.client().unwrap();
+    controllers(client, client, ['c', 'd'], 12);
+}
+
+/// Plays `cases` scenarios, each with names of its own.
+fn controllers(
+    real: impl Fn() -> kube::Client,
+    model: impl Fn() -> kube::Client,
+    letters: [char; 2],
+    cases: usize,
+) {
+    let runtime = Runtime::new().unwrap();
+    let _inside = runtime.enter();
+    let (real, model) = (real(), model());
+    let mut number = std::process::id() * 1000;
+    let number = std::cell::RefCell::new(&mut number);
+    let result = runner(crate::tests::number("DIFFERENTIAL_SEED", 1), cases).run(&scenarios(), |scenario| {
+        **number.borrow_mut() += 1;
+        let prefix = |side: usize| format!("{}{}", letters[side], number.borrow());
+        let mut sides =
+            [Side::new(real.clone(), &prefix(0), None), Side::new(model.clone(), &prefix(1), None)];
+        runtime.block_on(scenario.run(&mut sides)).map_err(TestCaseError::fail)
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
 }

@@ -28,6 +28,20 @@ pub(super) fn create(kind: &'static Kind) -> BoxedStrategy<Call> {
         .boxed()
 }
 
+/// Mostly creates a valid object first of all, for the other calls to be about.
+pub(super) fn valid(kind: &'static Kind) -> BoxedStrategy<Option<Call>> {
+    let namespace = if kind.namespaced { "<pre>-main" } else { "" };
+    let target = Target { kind, namespace, name: "<pre>-x0" };
+    let call = Call {
+        method: "POST",
+        path: target.collection(),
+        content_type: Some("application/json"),
+        body: body(&target, &[]),
+        ..Call::default()
+    };
+    proptest::option::weighted(0.9, Just(call)).boxed()
+}
+
 fn body(target: &Target, changes: &[Edit]) -> Body {
     let mut object = target.object();
     changes.iter().for_each(|change| change.apply(&mut object));

@@ -15,19 +15,31 @@ const JUNK: &str = r#"[null, "", "x", 0, -1, 1.5, 1e30, true, [], {}, ["x"], {"a
 const METADATA: &[(&str, &str)] = &[
     ("/labels/app", r#"["a", "b", null, "", "bad value!", "<long 64>", 1]"#),
     ("/labels/app", r#"["a", "b"]"#),
-    ("/labels", r#"[{"app": "b", "seq": "<pre>"}, {"bad key!": "x"}, {}, {"Example.com/Key": "x"}, {"example.com/": "x"}, {"<long 64>": "x"}]"#),
+    (
+        "/labels",
+        r#"[{"app": "b", "seq": "<pre>"}, {"bad key!": "x"}, {}, {"Example.com/Key": "x"}, {"example.com/": "x"}, {"<long 64>": "x"}]"#,
+    ),
     ("/annotations", r#"[{"note": "1"}, {"bad key!": "x"}, {"note": 1}, {}, {"UPPER.example/a": "b"}]"#),
     ("/annotations/note", r#"["1", "2", "", null]"#),
     ("/annotations/note", r#"["1", "2"]"#),
-    ("/finalizers", r#"[["example.com/one"], ["example.com/one", "example.com/two"], ["example.com/two", "example.com/one"], []]"#),
+    (
+        "/finalizers",
+        r#"[["example.com/one"], ["example.com/one", "example.com/two"], ["example.com/two", "example.com/one"], []]"#,
+    ),
     ("/finalizers", r#"[null, []]"#),
-    ("/finalizers", r#"[["bad"], ["orphan"], ["foregroundDeletion"], ["example.com/one", "example.com/one"], ["bad name/x"], [1], ["orphan", "foregroundDeletion"]]"#),
-    ("/ownerReferences", r#"[[{"apiVersion": "v1", "kind": "Secret", "name": "one", "uid": "u-1"}], [],
+    (
+        "/finalizers",
+        r#"[["bad"], ["orphan"], ["foregroundDeletion"], ["example.com/one", "example.com/one"], ["bad name/x"], [1], ["orphan", "foregroundDeletion"]]"#,
+    ),
+    (
+        "/ownerReferences",
+        r#"[[{"apiVersion": "v1", "kind": "Secret", "name": "one", "uid": "u-1"}], [],
         [{"apiVersion": "v1", "kind": "Secret", "name": "one", "uid": "u-1", "controller": true, "blockOwnerDeletion": true}],
         [{"apiVersion": "v1", "kind": "Secret", "name": "one", "uid": "u-1", "controller": true},
          {"apiVersion": "v1", "kind": "Secret", "name": "two", "uid": "u-2", "controller": true}],
         [{"apiVersion": "v1", "kind": "Secret", "name": "one"}], [{"apiVersion": "v1", "kind": "Event", "name": "one", "uid": "u-1"}],
-        [{"kind": "Secret", "name": "one", "uid": "u-1"}], [{"apiVersion": "v1", "kind": "Secret", "name": "one", "uid": "u-1", "more": 1}], [{}]]"#),
+        [{"kind": "Secret", "name": "one", "uid": "u-1"}], [{"apiVersion": "v1", "kind": "Secret", "name": "one", "uid": "u-1", "more": 1}], [{}]]"#,
+    ),
 ];
 
 /// Fields of metadata that a server sets itself.

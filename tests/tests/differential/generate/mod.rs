@@ -34,8 +34,12 @@ pub(crate) struct Sequence {
 pub(crate) fn sequences() -> impl Strategy<Value = Sequence> {
     (kind(), kind()).prop_flat_map(|(one, other)| {
         let calls = vec(prop_oneof![3 => call(one), 1 => call(other)], 1..=2 * MEAN);
-        (vec(watches::watch(one), 0..=3), calls)
-            .prop_map(move |(watches, calls)| Sequence { kinds: [one, other], watches, calls })
+        (vec(watches::watch(one), 0..=3), create::valid(one), calls).prop_map(
+            move |(watches, first, calls)| {
+                let calls = first.into_iter().chain(calls).collect();
+                Sequence { kinds: [one, other], watches, calls }
+            },
+        )
     })
 }
 
@@ -46,18 +50,19 @@ fn kind() -> impl Strategy<Value = &'static Kind> {
 }
 
 fn call(kind: &'static Kind) -> BoxedStrategy<Call> {
+    let strategic = if kind.custom { 1 } else { 6 };
     prop_oneof![
-        22 => create::create(kind),
+        18 => create::create(kind),
         6 => read::get(kind),
         8 => read::list(kind),
         12 => update::update(kind),
         8 => update::update_status(kind),
         12 => patch::merge(kind),
         8 => patch::json(kind),
-        5 => patch::strategic(kind),
+        strategic => patch::strategic(kind),
         8 => patch::apply(kind),
-        10 => delete::delete(kind),
-        2 => delete::collection(kind),
+        6 => delete::delete(kind),
+        1 => delete::collection(kind),
         5 => nonsense::nonsense(kind),
     ]
     .boxed()
@@ -105,13 +110,13 @@ fn collection(kind: &Kind, namespace: &str) -> String {
 }
 
 fn target(kind: &'static Kind) -> impl Strategy<Value = Target> {
-    let names = prop_oneof![6 => Just("<pre>-x0"), 3 => Just("<pre>-x1"), 1 => Just("<pre>-n0")];
+    let names = prop_oneof![20 => Just("<pre>-x0"), 5 => Just("<pre>-x1"), 1 => Just("<pre>-n0")];
     (namespace(kind), names).prop_map(move |(namespace, name)| Target { kind, namespace, name })
 }
 
 fn namespace(kind: &'static Kind) -> BoxedStrategy<&'static str> {
     if kind.namespaced {
-        prop_oneof![40 => Just("<pre>-main"), 4 => Just("<pre>-n0"), 1 => Just("<pre>-none")].boxed()
+        prop_oneof![60 => Just("<pre>-main"), 2 => Just("<pre>-n0"), 1 => Just("<pre>-none")].boxed()
     } else {
         Just("").boxed()
     }

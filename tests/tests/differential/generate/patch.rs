@@ -72,7 +72,8 @@ pub(super) fn apply(kind: &'static Kind) -> BoxedStrategy<Call> {
 fn apply_body(target: &Target, below: &'static str) -> BoxedStrategy<Value> {
     let kind = target.kind;
     let whole = target.object();
-    let mut bare = json!({ "apiVersion": kind.version, "kind": kind.kind, "metadata": { "name": target.name } });
+    let mut bare =
+        json!({ "apiVersion": kind.version, "kind": kind.kind, "metadata": { "name": target.name } });
     let start = prop_oneof![1 => Just(whole), 1 => Just(bare.take())];
     (start, edits::some(edit(kind, below), 2))
         .prop_map(|(mut object, edits)| {
@@ -123,7 +124,10 @@ fn tree(edits: &[Edit]) -> Value {
 }
 
 fn operation(edit: BoxedStrategy<Edit>) -> BoxedStrategy<Value> {
-    let pointed = (edit, select(&["add", "add", "replace", "replace", "test", "remove", "copy", "move", "nonsense"][..]));
+    let pointed = (
+        edit,
+        select(&["add", "add", "replace", "replace", "test", "remove", "copy", "move", "nonsense"][..]),
+    );
     let edits = pointed.prop_map(|(edit, op)| match (op, edit.to) {
         ("remove", _) | (_, None) => json!({ "op": "remove", "path": edit.at }),
         ("copy" | "move", Some(_)) => json!({ "op": op, "from": "/metadata/labels/app", "path": edit.at }),

@@ -30,7 +30,11 @@ pub(super) fn get(kind: &'static Kind) -> BoxedStrategy<Call> {
         .prop_map(|(target, accept, version, status, include)| Call {
             method: "GET",
             path: target.path() + if status { "/status" } else { "" },
-            query: version.map(|version| ("resourceVersion", version.to_owned())).into_iter().chain(include).collect(),
+            query: version
+                .map(|version| ("resourceVersion", version.to_owned()))
+                .into_iter()
+                .chain(include)
+                .collect(),
             accept,
             ..Call::default()
         })
@@ -52,7 +56,8 @@ pub(super) fn list(kind: &'static Kind) -> BoxedStrategy<Call> {
 
 fn include() -> BoxedStrategy<Option<(&'static str, String)>> {
     let values = select(&["Object", "Metadata", "None", "Nonsense"][..]);
-    prop_oneof![9 => Just(None), 1 => values.prop_map(|value| Some(("includeObject", value.to_owned())))].boxed()
+    prop_oneof![9 => Just(None), 1 => values.prop_map(|value| Some(("includeObject", value.to_owned())))]
+        .boxed()
 }
 
 /// A collection and a label selector. Where other sequences have objects, too, ours are selected.
@@ -62,8 +67,9 @@ pub(super) fn scope(kind: &'static Kind) -> BoxedStrategy<(String, String)> {
     );
     let inside = prop_oneof![2 => Just(""), 2 => selectors.clone(), 1 => wrong()];
     let everywhere = collection(kind, "");
-    let all = prop_oneof![1 => Just(String::new()), 1 => selectors.prop_map(|selector| format!(",{selector}"))]
-        .prop_map(move |more| (everywhere.clone(), format!("seq=<pre>{more}")));
+    let all =
+        prop_oneof![1 => Just(String::new()), 1 => selectors.prop_map(|selector| format!(",{selector}"))]
+            .prop_map(move |more| (everywhere.clone(), format!("seq=<pre>{more}")));
     if !kind.namespaced {
         return all.boxed();
     }

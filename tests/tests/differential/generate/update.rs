@@ -18,7 +18,11 @@ pub(super) fn update_status(kind: &'static Kind) -> BoxedStrategy<Call> {
     replace(kind, "/status", edits::some(edits::status_edit(kind), 3))
 }
 
-fn replace(kind: &'static Kind, below: &'static str, changes: BoxedStrategy<Vec<Edit>>) -> BoxedStrategy<Call> {
+fn replace(
+    kind: &'static Kind,
+    below: &'static str,
+    changes: BoxedStrategy<Vec<Edit>>,
+) -> BoxedStrategy<Call> {
     let back = prop_oneof![12 => Just(0_usize), 1 => Just(1), 1 => Just(2)];
     target(kind)
         .prop_flat_map(|target| (edits::freshness(&target), Just(target)))

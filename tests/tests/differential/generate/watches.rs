@@ -63,7 +63,14 @@ impl Watch {
 /// A watch on objects of this kind.
 pub(super) fn watch(kind: &'static Kind) -> BoxedStrategy<Watch> {
     let selectors = select(&["", "", "app=a", "app!=b", "app in (a,c)", "!gone"][..]);
-    (selectors, prop::bool::weighted(0.2), prop::bool::weighted(0.2), prop::bool::weighted(0.4), start(kind), accept())
+    (
+        selectors,
+        prop::bool::weighted(0.2),
+        prop::bool::weighted(0.2),
+        prop::bool::weighted(0.4),
+        start(kind),
+        accept(),
+    )
         .prop_map(move |(labels, one, everywhere, after, start, accept)| {
             let namespace = if kind.namespaced && !everywhere { "<pre>-main" } else { "" };
             let mut query = vec![("watch", "true".to_owned())];

@@ -31,7 +31,8 @@ impl Side {
             self.plainly("PATCH", &path, Some(none)).await;
         }
         if kind.plural == "namespaces" {
-            let done = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name }, "spec": {} });
+            let done =
+                json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name }, "spec": {} });
             self.plainly("PUT", &format!("{path}/finalize"), Some(done)).await;
         }
     }

@@ -39,7 +39,8 @@ impl Book {
 
     /// Text in which names, uids, times and versions may stand.
     pub(super) fn text(&self, text: &str) -> String {
-        let mut text = GENERATED.replace_all(&text.replace(&self.prefix, "<pre>"), "${1}<random>").into_owned();
+        let mut text =
+            GENERATED.replace_all(&text.replace(&self.prefix, "<pre>"), "${1}<random>").into_owned();
         if let Some(object) = OBJECT.find(&text) {
             text.replace_range(object.range(), "<object>");
         }

@@ -79,7 +79,8 @@ impl Side {
 
     fn is_ours(&self, event: &Value) -> bool {
         let metadata = metadata(event);
-        let ours = |field: &str| metadata[field].as_str().is_some_and(|name| name.starts_with(&self.book.prefix));
+        let ours =
+            |field: &str| metadata[field].as_str().is_some_and(|name| name.starts_with(&self.book.prefix));
         match event["type"].as_str() {
             // Others come when the server likes.
             Some("BOOKMARK") => metadata["annotations"].is_object(),
