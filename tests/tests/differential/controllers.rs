@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// How long controllers may take until all is as it will stay.
-const SETTLED_WITHIN: Duration = Duration::from_secs(60);
+const SETTLED_WITHIN: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// Objects that own each other, and what happens to them.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 /// A kind, and what a call about it needs.
 #[derive(Debug)]
+#[allow(clippy::struct_field_names, reason = "`kind` is what Kubernetes calls it")]
 pub(crate) struct Kind {
     pub(crate) plural: &'static str,
     pub(crate) kind: &'static str,

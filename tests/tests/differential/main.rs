@@ -11,6 +11,7 @@ mod controllers;
 mod generate;
 mod kinds;
 mod run;
+mod served;
 mod side;
 mod survey;
 mod tests;

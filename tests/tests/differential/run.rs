@@ -19,6 +19,8 @@ use crate::{
 pub(crate) struct Pair {
     pub(crate) real: Client,
     pub(crate) model: Client,
+    /// Whether managedFields are compared.
+    pub(crate) managed_fields: bool,
     /// What is done to the second side's answers.
     pub(crate) distortion: Option<Distortion>,
     sequences: AtomicUsize,
@@ -64,7 +66,7 @@ struct Run {
 impl Pair {
     pub(crate) fn new(real: Client, model: Client) -> Self {
         let (sequences, calls) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { real, model, distortion: None, sequences, calls }
+        Self { real, model, managed_fields: false, distortion: None, sequences, calls }
     }
 
     /// How many calls both sides answered so far.
@@ -80,8 +82,9 @@ impl Pair {
         let number = self.sequences.fetch_add(1, Ordering::Relaxed);
         // Last of all in the alphabet: what a server has of its own must not come after ours in a list.
         let prefix = format!("z{number:07}");
-        let real = Side::new(self.real.clone(), &prefix, None);
-        let model = Side::new(self.model.clone(), &prefix, self.distortion);
+        let real = Side::new(self.real.clone(), &prefix, None).with_managed_fields(self.managed_fields);
+        let model =
+            Side::new(self.model.clone(), &prefix, self.distortion).with_managed_fields(self.managed_fields);
         let mut run = Run { sides: [real, model], story: Vec::new() };
         let result = run.all(sequence).await;
         self.calls.fetch_add(run.story.len(), Ordering::Relaxed);

@@ -79,6 +79,8 @@ fn the_real_server_does_not_differ_from_itself() {
     let runtime = Runtime::new().unwrap();
     let _inside = runtime.enter();
     let pair = Pair::new(one.client().unwrap(), other.client().unwrap());
+    let mut pair = pair;
+    pair.managed_fields = number("DIFFERENTIAL_MANAGED", 0) == 1;
     let calls = usize::try_from(number("DIFFERENTIAL_SELF_CALLS", 1000)).unwrap();
     let seed = number("DIFFERENTIAL_SEED", 1);
     if let Ok(path) = env::var("DIFFERENTIAL_SELF_SURVEY") {

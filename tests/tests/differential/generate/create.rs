@@ -32,19 +32,25 @@ pub(super) fn create(kind: &'static Kind) -> BoxedStrategy<Call> {
 pub(super) fn valid(kind: &'static Kind) -> BoxedStrategy<Option<Call>> {
     let namespace = if kind.namespaced { "<pre>-main" } else { "" };
     let target = Target { kind, namespace, name: "<pre>-x0" };
-    let call = Call {
+    proptest::option::weighted(0.9, Just(plain(&target))).boxed()
+}
+
+/// Creates just this.
+pub(super) fn plain(target: &Target) -> Call {
+    Call {
         method: "POST",
         path: target.collection(),
         content_type: Some("application/json"),
-        body: body(&target, &[]),
+        body: body(target, &[]),
         ..Call::default()
-    };
-    proptest::option::weighted(0.9, Just(call)).boxed()
+    }
 }
 
 fn body(target: &Target, changes: &[Edit]) -> Body {
     let mut object = target.object();
-    changes.iter().for_each(|change| change.apply(&mut object));
+    for change in changes {
+        change.apply(&mut object);
+    }
     Body::Text(object.to_string())
 }
 

@@ -14,14 +14,14 @@ const POLICIES: &[&str] = &["Background", "Foreground", "Orphan", "Nonsense"];
 /// Deletes one object.
 pub(super) fn delete(kind: &'static Kind) -> BoxedStrategy<Call> {
     target(kind)
-        .prop_flat_map(|target| (options(target.id().0), Just(target)))
+        .prop_flat_map(|target| (options(&target.id().0), Just(target)))
         .prop_map(|((query, body), target)| call(target.path(), query, body))
         .boxed()
 }
 
 /// Deletes those of this sequence that are selected.
 pub(super) fn collection(kind: &'static Kind) -> BoxedStrategy<Call> {
-    (read::scope(kind), read::fields(kind), options("buckets/-/x0".to_owned()))
+    (read::scope(kind), read::fields(kind), options("buckets/-/x0"))
         .prop_map(|((path, labels), fields, (mut query, body))| {
             let selectors = [("labelSelector", labels), ("fieldSelector", fields)];
             query.extend(selectors.into_iter().filter(|(_, selector)| !selector.is_empty()));
@@ -43,7 +43,7 @@ fn call(path: String, query: Vec<(&'static str, String)>, body: Option<serde_jso
 
 type Options = (Vec<(&'static str, String)>, Option<serde_json::Value>);
 
-fn options(id: String) -> BoxedStrategy<Options> {
+fn options(id: &str) -> BoxedStrategy<Options> {
     let in_query = prop_oneof![
         12 => Just(vec![]),
         3 => select(POLICIES).prop_map(|policy| vec![("propagationPolicy", policy.to_owned())]),
@@ -54,7 +54,7 @@ fn options(id: String) -> BoxedStrategy<Options> {
     (in_query, option::weighted(0.4, body(id))).boxed()
 }
 
-fn body(id: String) -> BoxedStrategy<serde_json::Value> {
+fn body(id: &str) -> BoxedStrategy<serde_json::Value> {
     let uid = prop_oneof![5 => Just(None), 2 => Just(Some(format!("<uid {id}>"))), 1 => Just(Some("wrong".to_owned()))];
     let version = prop_oneof![
         5 => Just(None),

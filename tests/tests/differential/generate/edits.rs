@@ -26,7 +26,7 @@ const METADATA: &[(&str, &str)] = &[
         "/finalizers",
         r#"[["example.com/one"], ["example.com/one", "example.com/two"], ["example.com/two", "example.com/one"], []]"#,
     ),
-    ("/finalizers", r#"[null, []]"#),
+    ("/finalizers", "[null, []]"),
     (
         "/finalizers",
         r#"[["bad"], ["orphan"], ["foregroundDeletion"], ["example.com/one", "example.com/one"], ["bad name/x"], [1], ["orphan", "foregroundDeletion"]]"#,
@@ -152,6 +152,20 @@ fn values(json: &'static str) -> BoxedStrategy<Value> {
 /// Up to `most` changes; none is likely.
 pub(super) fn some(one: BoxedStrategy<Edit>, most: usize) -> BoxedStrategy<Vec<Edit>> {
     prop_oneof![2 => vec(one.clone(), 1), 1 => vec(one, 0..=most)].boxed()
+}
+
+/// What a patch says about the version that it is meant for; mostly nothing.
+pub(super) fn guard(target: &Target) -> BoxedStrategy<Option<Edit>> {
+    let id = &target.id().0;
+    let edit = |at: &str, to: String| Some(Edit { at: format!("/metadata/{at}"), to: Some(json!(to)) });
+    prop_oneof![
+        24 => Just(None),
+        2 => Just(edit("resourceVersion", format!("<rv {id} 0>"))),
+        2 => Just(edit("resourceVersion", format!("<rv {id} 1>"))),
+        1 => Just(edit("uid", format!("<uid {id}>"))),
+        1 => Just(edit("uid", "00000000-0000-0000-0000-00000000000a".to_owned())),
+    ]
+    .boxed()
 }
 
 /// Which versions of the target a body may be made of, and with which resourceVersion.

@@ -64,8 +64,19 @@ fn call(kind: &'static Kind) -> BoxedStrategy<Call> {
         6 => delete::delete(kind),
         1 => delete::collection(kind),
         5 => nonsense::nonsense(kind),
+        if kind.namespaced { 3 } else { 0 } => namespace_life(),
     ]
     .boxed()
+}
+
+/// Another namespace comes or goes.
+fn namespace_life() -> impl Strategy<Value = Call> {
+    let kind = KINDS.iter().find(|kind| kind.plural == "namespaces").unwrap();
+    let target = Target { kind, namespace: "", name: "<pre>-n0" };
+    prop_oneof![
+        2 => Just(create::plain(&target)),
+        1 => Just(Call { method: "DELETE", path: target.path(), ..Call::default() }),
+    ]
 }
 
 /// An object that a call is about.
@@ -116,7 +127,7 @@ fn target(kind: &'static Kind) -> impl Strategy<Value = Target> {
 
 fn namespace(kind: &'static Kind) -> BoxedStrategy<&'static str> {
     if kind.namespaced {
-        prop_oneof![60 => Just("<pre>-main"), 2 => Just("<pre>-n0"), 1 => Just("<pre>-none")].boxed()
+        prop_oneof![40 => Just("<pre>-main"), 4 => Just("<pre>-n0"), 1 => Just("<pre>-none")].boxed()
     } else {
         Just("").boxed()
     }

@@ -47,9 +47,9 @@ pub(super) fn strategic(kind: &'static Kind) -> BoxedStrategy<Call> {
 pub(super) fn apply(kind: &'static Kind) -> BoxedStrategy<Call> {
     let manager = prop_oneof![10 => Just(Some("one")), 6 => Just(Some("two")), 1 => Just(None)];
     let force = prop_oneof![4 => Just(None), 3 => Just(Some("true")), 1 => Just(Some("false")), 1 => Just(Some("maybe"))];
-    (target(kind), below(kind), manager, force)
-        .prop_flat_map(move |(target, below, manager, force)| {
-            let body = apply_body(&target, below);
+    (guarded(kind), below(kind), manager, force)
+        .prop_flat_map(move |((target, guard), below, manager, force)| {
+            let body = apply_body(&target, below).prop_map(move |body| guarding(body, guard.clone()));
             (Just((target, below, manager, force)), body, write_query())
         })
         .prop_map(|((target, below, manager, force), body, mut query)| {
@@ -77,7 +77,9 @@ fn apply_body(target: &Target, below: &'static str) -> BoxedStrategy<Value> {
     let start = prop_oneof![1 => Just(whole), 1 => Just(bare.take())];
     (start, edits::some(edit(kind, below), 2))
         .prop_map(|(mut object, edits)| {
-            edits.iter().for_each(|edit| edit.apply(&mut object));
+            for edit in &edits {
+                edit.apply(&mut object);
+            }
             object
         })
         .boxed()
@@ -89,17 +91,36 @@ fn patch(
     body: impl Fn(&'static Kind, &'static str) -> BoxedStrategy<Value> + 'static,
 ) -> BoxedStrategy<Call> {
     below(kind)
-        .prop_flat_map(move |below| (Just(below), target(kind), body(kind, below), write_query(), agent()))
-        .prop_map(move |(below, target, body, query, user_agent)| Call {
+        .prop_flat_map(move |below| (Just(below), guarded(kind), body(kind, below), write_query(), agent()))
+        .prop_map(move |(below, (target, guard), body, query, user_agent)| Call {
             method: "PATCH",
             path: target.path() + below,
             query,
             content_type: Some(content_type),
             user_agent,
-            body: Body::Text(body.to_string()),
+            body: Body::Text(guarding(body, guard).to_string()),
             ..Call::default()
         })
         .boxed()
+}
+
+fn guarded(kind: &'static Kind) -> impl Strategy<Value = (Target, Option<Edit>)> {
+    target(kind).prop_flat_map(|target| {
+        let guard = edits::guard(&target);
+        (Just(target), guard)
+    })
+}
+
+/// The patch, for one version only.
+fn guarding(mut body: Value, guard: Option<Edit>) -> Value {
+    match (&mut body, guard) {
+        (_, None) => {}
+        (Value::Array(operations), Some(guard)) => {
+            operations.insert(0, json!({ "op": "test", "path": guard.at, "value": guard.to }));
+        }
+        (body, Some(guard)) => guard.apply(body),
+    }
+    body
 }
 
 fn below(kind: &'static Kind) -> BoxedStrategy<&'static str> {

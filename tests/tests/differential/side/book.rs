@@ -13,6 +13,8 @@ const VERSIONS: usize = 6;
 #[derive(Default)]
 pub(super) struct Book {
     pub(super) prefix: String,
+    /// Whether managedFields are compared, too.
+    pub(super) managed_fields: bool,
     /// The newest version of anything when the sequence began.
     pub(super) start: String,
     /// The last token to continue a list with.
@@ -77,7 +79,7 @@ impl Book {
             versions.remove(0);
         }
         if self.start.is_empty() {
-            self.start = object["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned();
+            object["metadata"]["resourceVersion"].as_str().unwrap_or_default().clone_into(&mut self.start);
         }
     }
 

@@ -44,7 +44,8 @@ impl Side {
         let Ok(response) = self.client.send(request.body(body.into_bytes().into()).unwrap()).await else {
             return Value::Null;
         };
-        let bytes = response.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+        let bytes =
+            response.into_body().collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 }

@@ -6,7 +6,7 @@ mod normal;
 mod resolve;
 pub(crate) mod watch;
 
-use std::time::Duration;
+use std::{fmt::Write as _, time::Duration};
 
 use http_body_util::BodyExt as _;
 use kube::{Client, client::Body};
@@ -86,7 +86,7 @@ impl Side {
         let mut uri = self.book.resolve(number, &call.path);
         for (n, (name, value)) in call.query.iter().enumerate() {
             let value = resolve::encode(&self.book.resolve(number, value));
-            uri.push_str(&format!("{}{name}={value}", if n == 0 { '?' } else { '&' }));
+            write!(uri, "{}{name}={value}", if n == 0 { '?' } else { '&' }).unwrap();
         }
         let mut request = http::Request::builder().method(call.method).uri(uri);
         let headers =
@@ -97,6 +97,12 @@ impl Side {
             }
         }
         request.body(self.book.body(number, &call.body).into_bytes().into()).unwrap()
+    }
+
+    /// Compares managedFields from now on, too.
+    pub(crate) fn with_managed_fields(mut self, compared: bool) -> Self {
+        self.book.managed_fields = compared;
+        self
     }
 
     /// The names of all resourceVersions seen, in the order of the versions.

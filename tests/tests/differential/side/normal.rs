@@ -11,7 +11,7 @@ use crate::{call::Id, kinds::Kind};
 static UID: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}").unwrap());
 static VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    let before = r#"(?i:resource ?version)[^0-9:]*: |ResourceVersion in the precondition \(|in record \("#;
+    let before = r"(?i:resource ?version)[^0-9:]*: |ResourceVersion in the precondition \(|in record \(";
     Regex::new(&format!(r"({before})\d+( \(\d+\)|, current: \d+)?")).unwrap()
 });
 /// A name that a server made up.
@@ -58,12 +58,16 @@ impl Book {
         if let Some(items) = json["items"].as_array().filter(|_| json["metadata"]["uid"].is_null()) {
             let kind = json["kind"].as_str().unwrap_or_default().trim_end_matches("List");
             let kind = format!("{kind} {}", json["apiVersion"].as_str().unwrap_or_default());
-            items.iter().for_each(|item| self.learn(item, &kind));
+            for item in items {
+                self.learn(item, &kind);
+            }
             if let Some(token) = json["metadata"]["continue"].as_str() {
-                self.token = token.to_owned();
+                token.clone_into(&mut self.token);
             }
         } else if let Some(rows) = json["rows"].as_array() {
-            rows.iter().for_each(|row| self.learn(&row["object"], ""));
+            for row in rows {
+                self.learn(&row["object"], "");
+            }
         } else if json["metadata"]["uid"].is_string() {
             self.learn_object(json, list);
         } else if json["kind"] == "Status" && json["details"]["uid"].is_string() {
@@ -143,7 +147,16 @@ impl Book {
             };
             set(metadata, "resourceVersion", &name);
         }
-        metadata.remove("managedFields");
+        if !self.managed_fields {
+            metadata.remove("managedFields");
+        }
+        if let Some(Value::Array(entries)) = metadata.get_mut("managedFields") {
+            for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
+                set(entry, "time", "<time>");
+            }
+            // Their order depends on their times.
+            entries.sort_by_key(Value::to_string);
+        }
     }
 }
 
