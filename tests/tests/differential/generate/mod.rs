@@ -64,7 +64,7 @@ fn call(kind: &'static Kind) -> BoxedStrategy<Call> {
         6 => delete::delete(kind),
         1 => delete::collection(kind),
         5 => nonsense::nonsense(kind),
-        if kind.namespaced { 3 } else { 0 } => namespace_life(),
+        if kind.namespaced { 3 } else { 1 } => namespace_life(),
     ]
     .boxed()
 }
