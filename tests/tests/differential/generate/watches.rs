@@ -4,7 +4,11 @@ use proptest::{prelude::*, sample::select};
 use serde_json::{Value, json};
 
 use super::{Target, collection};
-use crate::{call::Call, kinds::Kind, side::watch::LAST};
+use crate::{
+    call::{Body, Call},
+    kinds::Kind,
+    side::watch::LAST,
+};
 
 /// A watch, and what makes it end.
 #[derive(Debug, Clone)]
@@ -27,36 +31,29 @@ impl Watch {
     /// The calls that make the last event.
     pub(crate) fn ending(&self) -> Vec<Call> {
         let target = self.last();
-        let body = |value: Value| crate::call::Body::Text(value.to_string());
         let mut object = target.object();
         object["metadata"]["labels"]["end"] = LAST.into();
-        vec![
-            Call {
-                method: "PATCH",
-                path: target.path(),
-                content_type: Some("application/merge-patch+json"),
-                body: body(json!({ "metadata": { "finalizers": null } })),
-                ..Call::default()
-            },
-            Call { method: "DELETE", path: target.path(), ..Call::default() },
-            Call {
-                method: "PUT",
-                path: target.path() + "/finalize",
-                content_type: Some("application/json"),
-                body: body(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": target.name }, "spec": {} })),
-                ..Call::default()
-            },
-            Call {
-                method: "POST",
-                path: target.collection(),
-                content_type: Some("application/json"),
-                body: body(object),
-                ..Call::default()
-            },
-        ]
-        .into_iter()
-        .filter(|call| !call.path.ends_with("/finalize") || self.kind.plural == "namespaces")
-        .collect()
+        let write = |method, path, content_type, value: Value| Call {
+            method,
+            path,
+            content_type: Some(content_type),
+            body: Body::Text(value.to_string()),
+            ..Call::default()
+        };
+        let mut calls = Vec::new();
+        if self.one {
+            // It may be there, and held.
+            let free = json!({ "metadata": { "finalizers": null } });
+            calls.push(write("PATCH", target.path(), "application/merge-patch+json", free));
+            calls.push(Call { method: "DELETE", path: target.path(), ..Call::default() });
+        }
+        if self.one && self.kind.plural == "namespaces" {
+            let mut freed = self.kind.object();
+            freed["metadata"] = json!({ "name": target.name });
+            calls.push(write("PUT", target.path() + "/finalize", "application/json", freed));
+        }
+        calls.push(write("POST", target.collection(), "application/json", object));
+        calls
     }
 }
 

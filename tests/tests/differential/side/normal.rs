@@ -116,6 +116,7 @@ impl Book {
         if fields.contains_key("columnDefinitions") {
             hide_ages(fields);
         }
+        sort_conflicts(fields);
         let old = std::mem::take(fields);
         for (name, mut value) in old {
             self.replace(&mut value);
@@ -157,6 +158,24 @@ impl Book {
             // Their order depends on their times.
             entries.sort_by_key(Value::to_string);
         }
+    }
+}
+
+/// The real server names conflicting field managers in no particular order.
+fn sort_conflicts(status: &mut Map<String, Value>) {
+    let Some(Value::Array(causes)) = status.get_mut("details").and_then(|details| details.get_mut("causes"))
+    else {
+        return;
+    };
+    if !causes.iter().any(|cause| cause["reason"] == "FieldManagerConflict") {
+        return;
+    }
+    causes.sort_by_key(Value::to_string);
+    if let Some(Value::String(message)) = status.get_mut("message") {
+        let spread = message.replace("conflicts: ", "conflicts:\n");
+        let mut lines: Vec<&str> = spread.lines().collect();
+        lines.sort_unstable();
+        *message = lines.join("\n");
     }
 }
 
