@@ -65,3 +65,11 @@ impl Place {
         format!("{at}: {} | {}", brief(&self.real), brief(&self.model))
     }
 }
+
+#[test]
+fn every_place_that_differs_is_found() {
+    let real = serde_json::json!({ "a": [1, 2, { "b": "c" }], "d": null, "e": 1 });
+    let model = serde_json::json!({ "a": [1, 3, { "b": "C" }, 4], "d": null });
+    let found: Vec<String> = places(&real, &model).into_iter().map(|place| place.at).collect();
+    assert_eq!(found, ["/a/1", "/a/2/b", "/a/3", "/e"]);
+}

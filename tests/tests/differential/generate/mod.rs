@@ -56,7 +56,7 @@ fn call(kind: &'static Kind) -> BoxedStrategy<Call> {
         6 => read::get(kind),
         8 => read::list(kind),
         12 => update::update(kind),
-        8 => update::update_status(kind),
+        if kind.status { 8 } else { 1 } => update::update_status(kind),
         12 => patch::merge(kind),
         8 => patch::json(kind),
         strategic => patch::strategic(kind),

@@ -18,8 +18,9 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
 static GENERATED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(<pre>-(?:[gh]\d+-|Bad\d+_))[bcdfghjklmnpqrstvwxz2456789]{5}").unwrap());
 /// A whole object in a message: it depends on what is stored otherwise, field managers included.
-static OBJECT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r#"\{.*\\?"(?:metadata|apiVersion)\\?":.*(?:\}|\.\.\.)"#).unwrap());
+static OBJECT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"\{.*\\?"(?:metadata|apiVersion)\\?":.*(?:\}|\.\.\.)|map\[.*resourceVersion.*\]"#).unwrap()
+});
 
 impl Book {
     /// An answer's body: JSON if it is JSON, else text.
@@ -116,7 +117,7 @@ impl Book {
         if fields.contains_key("columnDefinitions") {
             hide_ages(fields);
         }
-        sort_conflicts(fields);
+        sort_causes(fields);
         let old = std::mem::take(fields);
         for (name, mut value) in old {
             self.replace(&mut value);
@@ -161,21 +162,25 @@ impl Book {
     }
 }
 
-/// The real server names conflicting field managers in no particular order.
-fn sort_conflicts(status: &mut Map<String, Value>) {
+/// The real server names several causes in no particular order.
+fn sort_causes(status: &mut Map<String, Value>) {
     let Some(Value::Array(causes)) = status.get_mut("details").and_then(|details| details.get_mut("causes"))
     else {
         return;
     };
-    if !causes.iter().any(|cause| cause["reason"] == "FieldManagerConflict") {
-        return;
-    }
     causes.sort_by_key(Value::to_string);
+    let several = causes.len() > 1;
+    let conflict = causes.iter().any(|cause| cause["reason"] == "FieldManagerConflict");
     if let Some(Value::String(message)) = status.get_mut("message") {
-        let spread = message.replace("conflicts: ", "conflicts:\n");
-        let mut lines: Vec<&str> = spread.lines().collect();
-        lines.sort_unstable();
-        *message = lines.join("\n");
+        if conflict {
+            let spread = message.replace("conflicts: ", "conflicts:\n");
+            let mut lines: Vec<&str> = spread.lines().collect();
+            lines.sort_unstable();
+            *message = lines.join("\n");
+        } else if let Some(end) = message.find("is invalid: [").filter(|_| several) {
+            // It repeats the causes.
+            message.truncate(end);
+        }
     }
 }
 
@@ -196,4 +201,29 @@ fn hide_ages(table: &mut Map<String, Value>) {
             }
         }
     }
+}
+
+#[test]
+fn two_servers_say_the_same_if_only_their_own_numbers_differ() {
+    let answer = |prefix: &str, uid: &str, version: &str, time: &str| {
+        let mut book = Book::new(prefix);
+        let object = serde_json::json!({ "apiVersion": "v1", "kind": "Secret", "metadata": {
+            "name": format!("{prefix}-x0"), "uid": uid, "resourceVersion": version, "creationTimestamp": time } });
+        let message = format!("no {prefix}-x0 with {uid} since {time} and resourceVersion: {version}");
+        [book.answer(&object.to_string()), book.answer(&message)]
+    };
+    let one = answer("a1", "5a1f2b3c-7d4e-4f60-8a9b-0c1d2e3f4a5b", "17", "2026-01-02T03:04:05Z");
+    let other = answer("b2", "5a1f2b3c-7d4e-4f60-8a9b-ffffffffffff", "1700", "2026-01-02T03:04:06Z");
+    assert_eq!(one, other);
+    assert!(one[1].to_string().contains("no <pre>-x0 with <uid secrets/-/x0 1> since <time>"), "{}", one[1]);
+}
+
+#[test]
+fn a_version_that_changed_is_another_and_one_that_did_not_is_the_same() {
+    let mut book = Book::new("a");
+    let object = |version: &str| serde_json::json!({ "metadata": { "name": "a-x0", "uid": "u", "resourceVersion": version } });
+    let versions =
+        ["17", "18", "18"].map(|version| book.normal(object(version))["metadata"]["resourceVersion"].clone());
+    assert_ne!(versions[0], versions[1]);
+    assert_eq!(versions[1], versions[2]);
 }
