@@ -23,8 +23,8 @@ pub(crate) struct Pair {
     pub(crate) managed_fields: bool,
     /// What is done to the second side's answers.
     pub(crate) distortion: Option<Distortion>,
-    sequences: AtomicUsize,
-    calls: AtomicUsize,
+    pub(crate) sequences: AtomicUsize,
+    pub(crate) calls: AtomicUsize,
 }
 
 /// The first difference that a sequence met.

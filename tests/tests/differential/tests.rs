@@ -2,6 +2,7 @@
 
 use std::{env, fs};
 
+use cosi_apiserver::{ApiServer, Settings};
 use cosi_tests::{
     devcluster::{self, DevCluster, ServerOptions},
     skip,
@@ -72,22 +73,43 @@ fn survey(runtime: &Runtime, pair: &Pair, seed: u64, calls: usize, path: &str) {
     fs::write(path, found.into_inner().to_string()).unwrap();
 }
 
+fn embedded() -> kube::Client {
+    kube::Client::new(ApiServer::new(Settings::default()).unwrap(), "default")
+}
+
+/// Runs as many calls as the environment asks for, and stops at the first difference unless all are wanted.
+fn compare(runtime: &Runtime, pair: &Pair, calls: u64) {
+    let calls = usize::try_from(number("DIFFERENTIAL_CALLS", calls)).unwrap();
+    let seed = number("DIFFERENTIAL_SEED", 1);
+    if let Ok(path) = env::var("DIFFERENTIAL_SURVEY") {
+        return survey(runtime, pair, seed, calls, &path);
+    }
+    let difference = first_difference(runtime, pair, seed, calls);
+    assert!(difference.is_none(), "{}", difference.unwrap_or_default());
+}
+
+#[test]
+fn the_embedded_server_answers_as_the_real_one_does() {
+    let Some(real) = server("the_embedded_server_answers_as_the_real_one_does") else { return };
+    let runtime = Runtime::new().unwrap();
+    let _inside = runtime.enter();
+    let pair = Pair { managed_fields: managed_fields(), ..Pair::new(real.client().unwrap(), embedded()) };
+    compare(&runtime, &pair, 12_000);
+    println!("{} calls", pair.calls());
+}
+
+fn managed_fields() -> bool {
+    number("DIFFERENTIAL_MANAGED", 0) == 1
+}
+
 #[test]
 fn the_real_server_does_not_differ_from_itself() {
     let name = "the_real_server_does_not_differ_from_itself";
     let (Some(one), Some(other)) = (server(name), server(name)) else { return };
     let runtime = Runtime::new().unwrap();
     let _inside = runtime.enter();
-    let pair = Pair::new(one.client().unwrap(), other.client().unwrap());
-    let mut pair = pair;
-    pair.managed_fields = number("DIFFERENTIAL_MANAGED", 0) == 1;
-    let calls = usize::try_from(number("DIFFERENTIAL_SELF_CALLS", 1000)).unwrap();
-    let seed = number("DIFFERENTIAL_SEED", 1);
-    if let Ok(path) = env::var("DIFFERENTIAL_SELF_SURVEY") {
-        return survey(&runtime, &pair, seed, calls, &path);
-    }
-    let difference = first_difference(&runtime, &pair, seed, calls);
-    assert!(difference.is_none(), "{}", difference.unwrap_or_default());
+    let pair = Pair { managed_fields: true, ..Pair::new(one.client().unwrap(), other.client().unwrap()) };
+    compare(&runtime, &pair, 1000);
 }
 
 /// A label that the second server forgets on BucketClaims.
@@ -102,12 +124,9 @@ fn forget_label(_: &Call, answer: &mut Value) {
 
 #[test]
 fn a_planted_difference_is_found_and_told_in_few_calls() {
-    let name = "a_planted_difference_is_found_and_told_in_few_calls";
-    let (Some(one), Some(other)) = (server(name), server(name)) else { return };
     let runtime = Runtime::new().unwrap();
     let _inside = runtime.enter();
-    let mut pair = Pair::new(one.client().unwrap(), other.client().unwrap());
-    pair.distortion = Some(forget_label);
+    let pair = Pair { distortion: Some(forget_label), ..Pair::new(embedded(), embedded()) };
     let told = first_difference(&runtime, &pair, 1, 4000).unwrap();
     assert!(told.contains("/body/metadata/labels/app"), "{told}");
     // The namespace of the sequence, the object with the label, or the object and then its label.
