@@ -14,9 +14,15 @@ pub(crate) struct Exemption {
 }
 
 /// All of them.
-pub(crate) static EXEMPTIONS: [Exemption; 0] = [];
+pub(crate) static EXEMPTIONS: [Exemption; 1] = [Exemption::new("column descriptions", |_, place| {
+    place.at.contains("/columnDefinitions/") && place.at.ends_with("/description")
+})];
 
 impl Exemption {
+    const fn new(name: &'static str, covers: fn(&Call, &Place) -> bool) -> Self {
+        Self { name, covers, used: AtomicUsize::new(0) }
+    }
+
     /// How many differences it covered so far.
     pub(crate) fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
