@@ -60,6 +60,7 @@ mod tests {
             jitter,
             by_name_missing: false,
             predecessor_done: Time::default(),
+            may_act: true,
         };
         delay(failures, &ctx)
     }

@@ -33,6 +33,7 @@ pub mod bucket;
 mod fence;
 mod finalizers;
 mod inflight;
+pub mod lease;
 mod machine;
 mod note;
 mod outcome;

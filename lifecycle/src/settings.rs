@@ -44,7 +44,10 @@ pub struct Context<'a> {
     /// RPC: what was learnt holds for one connection only.
     pub by_name_missing: bool,
     /// When a call that a predecessor may have sent for this object has certainly ended: deadline and grace after this
-    /// process began to act (R3, a new leader). The clock's origin if no predecessor can have sent any: an access that was
+    /// process took the lease, or began without one (R3, a new leader). The clock's origin if no predecessor can have sent any: an access that was
     /// not there yet when this process listed them first.
     pub predecessor_done: Time,
+    /// Whether this process may still begin something: it holds the lease, or there is no election (R15). Once it may not,
+    /// it never may again.
+    pub may_act: bool,
 }

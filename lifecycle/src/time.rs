@@ -16,6 +16,12 @@ impl Time {
         Self(since_origin)
     }
 
+    /// How long after the clock's origin it is.
+    #[must_use]
+    pub const fn since_origin(self) -> Duration {
+        self.0
+    }
+
     /// How long it is until `later`; zero if that has passed.
     #[must_use]
     pub fn until(self, later: Self) -> Duration {

@@ -130,6 +130,7 @@ impl Pass {
             jitter: 1.0,
             by_name_missing: false,
             predecessor_done: self.predecessor_done,
+            may_act: true,
         };
         self.state.step(self.view.as_ref(), event, &ctx).unwrap()
     }

@@ -9,11 +9,14 @@
 //!                        └──────── own writes ◀───────────┴──▶ driver::Driver, cluster::{Buckets, Accesses, Secrets}
 //! ```
 //!
+//! All of it begins when this process is elected leader, and acts only as long as [`lease::Tenure`] says so.
+//!
 //! This chain exists once for each kind, with its own index, queue and pool of workers.
 
 pub mod clock;
 pub mod cluster;
 pub mod driver;
+pub mod lease;
 pub mod logging;
 mod run;
 pub mod settings;

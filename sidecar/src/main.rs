@@ -2,14 +2,13 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use cosi_sidecar::settings::Settings;
 use cosi_sidecar::{chain, logging, run};
 
 fn main() -> ExitCode {
     // The only fault is that another provider is installed already, and then that one serves.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let settings = Settings::parse();
+    let settings = Settings::from_command_line();
     if let Err(error) = logging::init(&settings) {
         eprintln!("cosi-sidecar: {}", chain(&error));
         return ExitCode::from(2);

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Parser, ValueEnum};
+use clap::{CommandFactory as _, Parser, ValueEnum};
 use cosi_api::value::DriverName;
+use cosi_lifecycle::lease::{InvalidTerms, Terms};
 use cosi_proto::{DEFAULT_ENDPOINT, ENDPOINT_VARIABLE};
 
 /// Runs beside a COSI driver: makes and deletes its buckets as Kubernetes objects ask for them, and never orphans one.
@@ -59,6 +60,27 @@ pub struct Settings {
     #[arg(long, env = "SIDECAR_RECHECK_INTERVAL", default_value = "30m", value_parser = positive, value_name = "DURATION")]
     pub recheck_interval: Duration,
 
+    /// Act only while holding the leader's Lease, so that several sidecars of one driver can run
+    #[arg(long, env = "SIDECAR_LEADER_ELECTION", default_value_t = true, action = clap::ArgAction::Set, num_args = 0..=1,
+          require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    pub leader_election: bool,
+
+    /// Namespace of the leader's Lease; without it, POD_NAMESPACE, the service account's or the kubeconfig's namespace
+    #[arg(long, env = "SIDECAR_LEADER_ELECTION_NAMESPACE", value_name = "NAMESPACE")]
+    pub leader_election_namespace: Option<String>,
+
+    /// How long the others wait after the leader's last sign of life; whole seconds
+    #[arg(long, env = "SIDECAR_LEADER_ELECTION_LEASE_DURATION", default_value = "15s", value_parser = positive, value_name = "DURATION")]
+    pub leader_election_lease_duration: Duration,
+
+    /// How long the leader acts without a successful renewal
+    #[arg(long, env = "SIDECAR_LEADER_ELECTION_RENEW_DEADLINE", default_value = "10s", value_parser = positive, value_name = "DURATION")]
+    pub leader_election_renew_deadline: Duration,
+
+    /// How often the leader renews its Lease
+    #[arg(long, env = "SIDECAR_LEADER_ELECTION_RETRY_PERIOD", default_value = "5s", value_parser = positive, value_name = "DURATION")]
+    pub leader_election_retry_period: Duration,
+
     /// Form of the log lines on standard error
     #[arg(long, env = "SIDECAR_LOG_FORMAT", default_value = "text", value_enum, value_name = "FORMAT")]
     pub log_format: LogFormat,
@@ -100,6 +122,32 @@ impl Settings {
             retry_interval_max: self.retry_interval_max,
             recheck_interval: self.recheck_interval,
         }
+    }
+}
+
+impl Settings {
+    /// The durations of the leader election.
+    ///
+    /// # Errors
+    ///
+    /// They do not fit together.
+    pub fn terms(&self) -> Result<Terms, InvalidTerms> {
+        Terms::new(
+            self.leader_election_lease_duration,
+            self.leader_election_renew_deadline,
+            self.leader_election_retry_period,
+        )
+    }
+
+    /// The command line, checked as a whole. A mistake in it ends the process with exit code 2, as clap does for those in a
+    /// single flag.
+    #[must_use]
+    pub fn from_command_line() -> Self {
+        let settings = Self::parse();
+        if let Err(error) = settings.terms() {
+            Self::command().error(clap::error::ErrorKind::ValueValidation, error).exit();
+        }
+        settings
     }
 }
 
@@ -152,6 +200,8 @@ mod tests {
         let settings = parse(&[]).unwrap();
         assert_eq!(settings.lifecycle(), cosi_lifecycle::Settings::default());
         assert_eq!(settings.worker_threads, 64);
+        assert!(settings.leader_election);
+        assert_eq!(settings.terms().map(|t| t.duration()), Ok(Duration::from_secs(15)));
         assert_eq!(settings.secret_keys, SecretKeys::Cosi);
         assert_eq!(settings.driver_endpoint, PathBuf::from("/var/lib/cosi/cosi.sock"));
     }
@@ -161,6 +211,31 @@ mod tests {
     #[case(&["--timeout", "5m"], Duration::from_mins(5))]
     fn durations_have_units(#[case] args: &[&str], #[case] expected: Duration) {
         assert_eq!(parse(args).unwrap().timeout, expected);
+    }
+
+    #[rstest::rstest]
+    #[case(&["--leader-election=false"], false)]
+    #[case(&["--leader-election=true"], true)]
+    #[case(&["--leader-election"], true)]
+    fn leader_election_can_be_switched_off(#[case] args: &[&str], #[case] expected: bool) {
+        assert_eq!(parse(args).unwrap().leader_election, expected);
+    }
+
+    #[rstest::rstest]
+    #[case("500ms", "300ms", "100ms", InvalidTerms::Duration)]
+    #[case("1500ms", "1s", "100ms", InvalidTerms::Duration)]
+    #[case("2s", "2s", "100ms", InvalidTerms::Deadline)]
+    #[case("2s", "1200ms", "1s", InvalidTerms::Retry)]
+    fn durations_of_the_election_must_fit_together(
+        #[case] lease: &str,
+        #[case] deadline: &str,
+        #[case] retry: &str,
+        #[case] expected: InvalidTerms,
+    ) {
+        let flags =
+            ["lease-duration", "renew-deadline", "retry-period"].map(|f| format!("--leader-election-{f}"));
+        let args = [&flags[0], lease, &flags[1], deadline, &flags[2], retry];
+        assert_eq!(parse(&args.map(|a: &str| a)).unwrap().terms(), Err(expected));
     }
 
     #[rstest::rstest]

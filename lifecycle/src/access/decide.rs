@@ -17,6 +17,9 @@ const GRANT: Attempt = Attempt { rpc: Rpc::GrantBucketAccess, purpose: Purpose::
 impl AccessState {
     /// The next effect.
     pub(super) fn decide(&mut self, view: View<'_>, ctx: &Context<'_>) -> Effect {
+        if !ctx.may_act {
+            return self.last_will(view, ctx);
+        }
         if let Some(tell) = self.tell_next() {
             return tell;
         }

@@ -71,6 +71,8 @@ pub enum Effect {
     DeleteSecret(Version),
     /// Call the driver. Answer: [`Event::Called`].
     Call(Call),
+    /// Call the driver although the lease is lost. Answer: [`Event::Called`].
+    LastWill(Call),
     /// Tell a person: a Kubernetes Event and a log line, best effort. Answer: [`Event::Told`].
     Tell(Note),
     /// End of this pass; start another one at that time, or sooner when something changes.
@@ -232,6 +234,6 @@ impl crate::Request for Effect {
     }
 
     fn begins_something(&self) -> bool {
-        matches!(self, Self::Call(_) | Self::Read(_) | Self::ReadBuckets(_))
+        matches!(self, Self::Call(_) | Self::LastWill(_) | Self::Read(_) | Self::ReadBuckets(_))
     }
 }

@@ -20,6 +20,7 @@ mod secrets;
 mod state;
 mod undo;
 mod view;
+mod will;
 
 pub use effect::{Call, CallOk, Effect, Event, GrantedBucket, Reach, Request, StatusWrite, Version};
 pub use secret::SecretData;

@@ -14,6 +14,9 @@ pub(super) type View<'a> = Option<&'a Arc<BucketView>>;
 impl BucketState {
     /// The next effect.
     pub(super) fn decide(&mut self, view: View<'_>, ctx: &Context<'_>) -> Effect {
+        if !ctx.may_act {
+            return self.last_will(view, ctx);
+        }
         if let Some(tell) = self.tell_next() {
             return tell;
         }

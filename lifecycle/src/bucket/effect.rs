@@ -35,6 +35,8 @@ pub enum Effect {
     },
     /// Call the driver. Answer: [`Event::Called`].
     Call(Call),
+    /// Call the driver although the lease is lost. Answer: [`Event::Called`].
+    LastWill(Call),
     /// Tell a person: a Kubernetes Event and a log line, best effort. Answer: [`Event::Told`].
     Tell(Note),
     /// End of this pass; start another one at that time, or sooner when something changes.
@@ -163,7 +165,7 @@ impl crate::Request for Effect {
     }
 
     fn begins_something(&self) -> bool {
-        matches!(self, Self::Call(_) | Self::Read | Self::ReadClaim(_))
+        matches!(self, Self::Call(_) | Self::LastWill(_) | Self::Read | Self::ReadClaim(_))
     }
 }
 

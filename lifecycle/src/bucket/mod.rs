@@ -15,6 +15,7 @@ mod note;
 mod state;
 mod undo;
 mod view;
+mod will;
 
 pub use effect::{BucketAnswer, Call, CallOk, Claim, Effect, Event, Request, StatusWrite};
 pub use note::slipped;

@@ -94,6 +94,11 @@ impl Pace {
         fence.max(backoff)
     }
 
+    /// Whether fence or backoff holds back a call of that RPC that takes something away.
+    pub(crate) fn holds(&self, rpc: Rpc, ctx: &Context<'_>) -> bool {
+        self.call_gate(Attempt { rpc, purpose: Purpose::Undo }, ctx).is_some()
+    }
+
     /// Nothing is sent before this fence falls, nor before an older one does.
     pub(crate) fn put_up(&mut self, fence: Fence) {
         self.fence = Some(fence.on_top_of(self.fence));

@@ -166,6 +166,7 @@ impl<K: Kind> World<K> {
             jitter: 1.0,
             by_name_missing: self.by_name_missing,
             predecessor_done,
+            may_act: true,
         };
         let effect = self.lane_mut().state.step(view.as_ref(), event, &ctx).unwrap();
         let effect = K::divert(self, effect);

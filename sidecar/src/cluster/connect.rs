@@ -8,7 +8,17 @@ use kube::config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigErro
 use kube::{Client, Config};
 use tower::limit::RateLimitLayer;
 
+use crate::lease::{Tenure, guard};
 use crate::settings::Settings;
+
+/// Clients of the API server.
+#[derive(Clone)]
+pub struct Clients {
+    /// For the work. It lets no write out while the tenure says no, and keeps to the limits of `--kube-api-qps`.
+    pub work: Client,
+    /// For the leader's Lease. It has a connection of its own, and is never held up.
+    pub lease: Client,
+}
 
 /// There is no way to reach an API server.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +39,7 @@ pub enum ConnectError {
     Client(#[source] Box<kube::Error>),
 }
 
-/// Makes the client. Nothing is sent yet.
+/// Makes the clients. Nothing is sent yet.
 ///
 /// The library's own retries are off: a write that lands minutes after its decision is exactly what must not happen
 /// (architecture, trap 1); retrying is decided by the lifecycle.
@@ -37,7 +47,7 @@ pub enum ConnectError {
 /// # Errors
 ///
 /// [`ConnectError`] if the configuration is of no use.
-pub async fn connect(settings: &Settings) -> Result<Client, ConnectError> {
+pub async fn connect(settings: &Settings, tenure: &Tenure) -> Result<Clients, ConnectError> {
     let mut config = match &settings.kubeconfig {
         Some(path) => from_file(path)
             .await
@@ -46,9 +56,14 @@ pub async fn connect(settings: &Settings) -> Result<Client, ConnectError> {
     };
     config.default_retry = false;
     config.connect_timeout = Some(Duration::from_secs(5));
-    let builder = ClientBuilder::try_from(config).map_err(|e| ConnectError::Client(Box::new(e)))?;
-    let Some((burst, per)) = limit(settings) else { return Ok(builder.build()) };
-    Ok(builder.with_layer(&RateLimitLayer::new(burst, per)).build())
+    let builder = || ClientBuilder::try_from(config.clone()).map_err(|e| ConnectError::Client(Box::new(e)));
+    let lease = builder()?.build();
+    let work = builder()?.with_layer(&guard(tenure.clone()));
+    let work = match limit(settings) {
+        Some((burst, per)) => work.with_layer(&RateLimitLayer::new(burst, per)).build(),
+        None => work.build(),
+    };
+    Ok(Clients { work, lease })
 }
 
 async fn from_file(path: &std::path::Path) -> Result<Config, KubeconfigError> {

@@ -7,12 +7,18 @@ use kube::Error;
 use kube::core::Status;
 use tokio::time::error::Elapsed;
 
+use crate::lease::LeaseLost;
+
 /// Longest wait for an answer of the API server. A write may land later all the same; it is conditioned on a
 /// resourceVersion, so it can do no harm, and the object is read again before anything else.
 pub(super) const ANSWER_WITHIN: Duration = Duration::from_secs(15);
 
 /// The failure in the lifecycle's terms.
 pub(super) fn classify(error: &Error) -> WriteFailure {
+    if LeaseLost::caused(error) {
+        // Nothing was written; what may still be done is decided on what a live read shows.
+        return WriteFailure::Conflict;
+    }
     let Error::Api(status) = error else {
         return WriteFailure::Other { message: crate::chain(error), retry_after: None };
     };

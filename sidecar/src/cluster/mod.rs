@@ -14,7 +14,7 @@ mod watch;
 
 pub use accesses::Accesses;
 pub use buckets::Buckets;
-pub use connect::{ConnectError, connect};
+pub use connect::{Clients, ConnectError, connect};
 pub use events::Reporter;
 pub use index::{Change, Index, Indexed, Key, is_newer};
 pub use objects::{Label, Objects, Sight};

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cosi_api::value::DriverName;
-use cosi_lifecycle::{Code, Failure, Rpc};
+use cosi_lifecycle::{Code, Failure, Rpc, Time};
 use cosi_proto::v1alpha2::DriverGetInfoRequest;
 use cosi_proto::v1alpha2::identity_client::IdentityClient;
 use hyper_util::rt::TokioIo;
@@ -19,7 +19,9 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::transport::{Channel, Endpoint};
 
-use super::{Call, Identity, IdentityError};
+use super::{Call, Identity, IdentityError, Limits};
+use crate::clock;
+use crate::lease::{LeaseLost, Tenure};
 
 /// Between two tries to connect.
 const RECONNECT_EVERY: Duration = Duration::from_millis(250);
@@ -32,6 +34,7 @@ const LARGEST_HEADERS: u32 = 1 << 20;
 pub struct Driver {
     current: watch::Receiver<Option<Connection>>,
     deadline: Duration,
+    tenure: Tenure,
 }
 
 /// One connection to the driver.
@@ -93,18 +96,35 @@ impl Driver {
         connection.as_ref().map(|c| c.identity.name.clone())
     }
 
-    /// Calls the driver, with the configured deadline.
+    /// Calls the driver, with the configured deadline, if this process may act.
     ///
     /// # Errors
     ///
     /// [`Failure`] says what became of the call.
     pub async fn call<C: Call>(&self, call: C) -> Result<C::Ok, Failure> {
+        match self.tenure.end() {
+            Some(end) => self.send(call, end).await,
+            None => Err(Failure::NotSent { message: LeaseLost.to_string() }),
+        }
+    }
+
+    /// Calls the driver although the lease is lost.
+    ///
+    /// # Errors
+    ///
+    /// As [`Driver::call`].
+    pub async fn last_will<C: Call>(&self, call: C) -> Result<C::Ok, Failure> {
+        self.send(call, Time::at(Duration::MAX)).await
+    }
+
+    async fn send<C: Call>(&self, call: C, lease_end: Time) -> Result<C::Ok, Failure> {
         let connection = self.current.borrow().clone();
         let Some(connection) = connection else {
             return Err(Failure::NotSent { message: "it is not connected".to_owned() });
         };
         let rpc = call.rpc();
-        let result = super::call::send(connection.channel, call, self.deadline).await;
+        let limits = Limits::new(self.deadline, clock::now(), lease_end);
+        let result = super::call::send(connection.channel, call, limits).await;
         if matches!(&result, Err(Failure::Answered { code: Code::Unimplemented, .. })) {
             connection.missing.lock().unwrap_or_else(PoisonError::into_inner).insert(rpc);
         }
@@ -128,10 +148,11 @@ pub fn follow(
     path: PathBuf,
     expected: Option<DriverName>,
     deadline: Duration,
+    tenure: Tenure,
     on_connect: impl Fn(),
 ) -> (Driver, impl Future<Output = Ended>) {
     let (sender, current) = watch::channel(None);
-    (Driver { current, deadline }, keep_connected(path, expected, deadline, sender, on_connect))
+    (Driver { current, deadline, tenure }, keep_connected(path, expected, deadline, sender, on_connect))
 }
 
 async fn keep_connected(

@@ -5,6 +5,6 @@ mod connection;
 mod identity;
 mod translate;
 
-pub use call::Call;
+pub use call::{Call, Limits};
 pub use connection::{Driver, DriverError, Ended, follow};
 pub use identity::{Identity, IdentityError};

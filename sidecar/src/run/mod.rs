@@ -1,16 +1,19 @@
 //! Puts the parts together and watches over them: if any one ends, the process ends.
 
+mod candidacy;
 mod parts;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use cosi_lifecycle::Wake;
+use cosi_lifecycle::lease::{InvalidTerms, Loss};
+use cosi_lifecycle::{Impossible, Wake};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use self::parts::{Parts, Queues};
+use self::candidacy::Candidacy;
+use self::parts::{Life, Parts, Queues};
 use crate::clock;
 use crate::cluster::{ConnectError, connect, watch};
 use crate::driver::{Ended, follow};
@@ -35,6 +38,16 @@ pub enum RunError {
     /// The sidecar is wrong.
     #[error(transparent)]
     Defect(#[from] Defect),
+    /// The flags of the leader election do not fit together.
+    #[error(transparent)]
+    Terms(#[from] InvalidTerms),
+    /// Another process may act now. To be started anew is the way to stand for election again: nothing of what this process
+    /// remembers is worth anything any more.
+    #[error("the leader's Lease is lost")]
+    LeaseLost(#[source] Loss),
+    /// The sidecar is wrong.
+    #[error("this is a defect of the sidecar, please report it: leader election")]
+    Election(#[source] Impossible),
     /// A task that runs for ever did not.
     #[error("an internal task ended unexpectedly: {0}")]
     TaskEnded(&'static str),
@@ -69,17 +82,22 @@ pub async fn run(settings: Settings) -> Result<(), RunError> {
 }
 
 async fn work(settings: Settings, stopping: CancellationToken) -> Result<(), RunError> {
-    // Whatever a predecessor sent was sent before now.
-    let predecessor_done = clock::now() + settings.timeout + settings.late_landing_grace;
-    let client = connect(&settings).await?;
+    let terms = settings.terms()?;
+    let mut candidacy = Candidacy::new(&settings);
+    let clients = connect(&settings, candidacy.tenure()).await?;
     let queues = Arc::<Queues>::default();
     let on_connect = {
         let queues = Arc::clone(&queues);
         move || queues.wake_all(Wake::CONNECTED)
     };
     let expected = settings.driver_name.clone();
-    let (driver, following) =
-        follow(settings.driver_endpoint.clone(), expected.clone(), settings.timeout, on_connect);
+    let (driver, following) = follow(
+        settings.driver_endpoint.clone(),
+        expected.clone(),
+        settings.timeout,
+        candidacy.tenure().clone(),
+        on_connect,
+    );
     let mut following = std::pin::pin!(following);
     let name = tokio::select! {
         ended = &mut following => return Err(ended.into()),
@@ -87,31 +105,75 @@ async fn work(settings: Settings, stopping: CancellationToken) -> Result<(), Run
         name = async { match expected { Some(name) => Some(name), None => driver.name().await } } => name,
     };
     let Some(name) = name else { return Err(RunError::TaskEnded("driver connection")) };
-    let parts = Parts::new(&settings, client, name.as_str(), driver, &queues, predecessor_done, &stopping);
-    let Parts { buckets, accesses } = &parts;
+    candidacy.stand(&settings, terms, &clients, name.as_str());
+    let since = tokio::select! {
+        ended = &mut following => return Err(ended.into()),
+        () = stopping.cancelled() => {
+            candidacy.resign().await;
+            return Ok(());
+        }
+        since = candidacy.won() => since?,
+    };
+    let life = Life { since, tenure: candidacy.tenure().clone(), stopping };
+    let parts = Parts::new(&settings, clients.work, name.as_str(), driver, &queues, &life);
+    act(&settings, &parts, &queues, candidacy, &life.stopping, following).await
+}
+
+/// Does the work of a leader until told to stop, or until the lease is lost.
+async fn act(
+    settings: &Settings,
+    parts: &Parts,
+    queues: &Queues,
+    mut candidacy: Candidacy,
+    stopping: &CancellationToken,
+    following: impl Future<Output = Ended>,
+) -> Result<(), RunError> {
     let mut pool = JoinSet::new();
-    buckets.start(settings.worker_threads, &mut pool);
-    accesses.start(settings.worker_threads, &mut pool);
+    parts.buckets.start(settings.worker_threads, &mut pool);
+    parts.accesses.start(settings.worker_threads, &mut pool);
+    let mut feeding = std::pin::pin!(feed(parts, queues, following));
+    let lost = tokio::select! {
+        error = &mut feeding => return Err(error),
+        all_ended = drain(&mut pool, stopping, settings.timeout + RECORDING_TIME) => {
+            if all_ended? {
+                candidacy.resign().await;
+            }
+            return Ok(());
+        }
+        lost = candidacy.lost() => lost,
+    };
+    stopping.cancel();
     tokio::select! {
-        ended = &mut following => Err(ended.into()),
+        error = &mut feeding => return Err(error),
+        // A call may be followed by the one that undoes it.
+        all_ended = drain(&mut pool, stopping, settings.timeout * 2 + RECORDING_TIME) => all_ended?,
+    };
+    Err(lost)
+}
+
+/// What the workers live on: watches, timers, the driver's connection. None of it ever ends.
+async fn feed(parts: &Parts, queues: &Queues, following: impl Future<Output = Ended>) -> RunError {
+    let Parts { buckets, accesses } = parts;
+    tokio::select! {
+        ended = following => ended.into(),
         () = watch(&buckets.effects.buckets, &buckets.effects.index, buckets) => {
-            Err(RunError::TaskEnded("watch of Buckets"))
+            RunError::TaskEnded("watch of Buckets")
         }
         () = watch(&accesses.effects.accesses, &accesses.effects.index, accesses) => {
-            Err(RunError::TaskEnded("watch of BucketAccesses"))
+            RunError::TaskEnded("watch of BucketAccesses")
         }
-        () = queues.buckets.run_timers(clock::now) => Err(RunError::TaskEnded("timers of Buckets")),
-        () = queues.accesses.run_timers(clock::now) => Err(RunError::TaskEnded("timers of BucketAccesses")),
-        result = drain(pool, &stopping, settings.timeout + RECORDING_TIME) => result,
+        () = queues.buckets.run_timers(clock::now) => RunError::TaskEnded("timers of Buckets"),
+        () = queues.accesses.run_timers(clock::now) => RunError::TaskEnded("timers of BucketAccesses"),
     }
 }
 
-/// Waits for the workers. They end only when told to, and then each after its running call; not longer than `bound`.
+/// Waits for the workers. They end only when told to, and then each after its running call; not longer than `bound`. Says
+/// whether all have ended.
 async fn drain(
-    mut pool: JoinSet<Result<(), Defect>>,
+    pool: &mut JoinSet<Result<(), Defect>>,
     stopping: &CancellationToken,
     bound: Duration,
-) -> Result<(), RunError> {
+) -> Result<bool, RunError> {
     let late = async {
         stopping.cancelled().await;
         tokio::time::sleep(bound).await;
@@ -122,11 +184,11 @@ async fn drain(
             ended = pool.join_next() => ended,
             () = &mut late => {
                 tracing::warn!("stopping though calls are still running; the next start waits for them");
-                return Ok(());
+                return Ok(false);
             }
         };
         match ended {
-            None => return Ok(()),
+            None => return Ok(true),
             Some(Ok(Ok(()))) if stopping.is_cancelled() => {}
             Some(Ok(Ok(())) | Err(_)) => return Err(RunError::TaskEnded("worker")),
             Some(Ok(Err(defect))) => return Err(defect.into()),

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cluster::{Accesses, Buckets, Index, Key, Reporter, Secrets};
 use crate::driver::Driver;
+use crate::lease::Tenure;
 use crate::settings::Settings;
 use crate::work::{AccessEffects, BucketEffects, Parties, Predecessor, Queue, Workers};
 
@@ -28,6 +29,16 @@ impl Queues {
     }
 }
 
+/// When this process acts.
+pub(super) struct Life {
+    /// Since when: it took the lease then, or was started if there is no election.
+    pub(super) since: Time,
+    /// Until when.
+    pub(super) tenure: Tenure,
+    /// Cancelled when no new work is to be begun.
+    pub(super) stopping: CancellationToken,
+}
+
 /// The workers of each kind. The pools are separate: while a driver hangs over buckets, credentials can still be revoked.
 pub(super) struct Parts {
     pub(super) buckets: Arc<Workers<BucketEffects>>,
@@ -41,9 +52,9 @@ impl Parts {
         driver_name: &str,
         driver: Driver,
         queues: &Queues,
-        predecessor_done: Time,
-        stopping: &CancellationToken,
+        life: &Life,
     ) -> Self {
+        let predecessor_done = life.since + settings.timeout + settings.late_landing_grace;
         let driver_name: Arc<str> = driver_name.into();
         let access_index = Arc::<Index<AccessView>>::default();
         let bucket_index = index_of_buckets(&access_index, queues);
@@ -58,19 +69,21 @@ impl Parts {
             predecessor: Predecessor::new(predecessor_done),
         };
         let buckets = BucketEffects { buckets, index: bucket_index, parties, predecessor_done };
-        let (settings, stopping) = (settings.lifecycle(), stopping.clone());
+        let settings = settings.lifecycle();
         Self {
             buckets: Arc::new(Workers {
                 queue: Arc::clone(&queues.buckets),
                 effects: buckets,
                 settings,
-                stopping: stopping.clone(),
+                stopping: life.stopping.clone(),
+                tenure: life.tenure.clone(),
             }),
             accesses: Arc::new(Workers {
                 queue: Arc::clone(&queues.accesses),
                 effects: accesses,
                 settings,
-                stopping,
+                stopping: life.stopping.clone(),
+                tenure: life.tenure.clone(),
             }),
         }
     }

@@ -7,7 +7,7 @@ use cosi_lifecycle::Time;
 
 use crate::cluster::Key;
 
-/// Objects that were there when this process began. For what came later, nobody but this process sends anything.
+/// Objects that were there when this process began to act: as leader, or at all. For what came later, nobody but this process sends anything.
 #[derive(Debug)]
 pub struct Predecessor {
     done: Time,

@@ -10,6 +10,7 @@ use super::Effects;
 use super::queue::{Next, Queue, Taken};
 use crate::clock;
 use crate::cluster::{Key, Label};
+use crate::lease::Tenure;
 
 /// The shell and the lifecycle disagree: a defect of this program.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +30,8 @@ pub struct Workers<E: Effects> {
     pub settings: Settings,
     /// Cancelled when no new work is to be begun.
     pub stopping: CancellationToken,
+    /// Until when this process may act.
+    pub tenure: Tenure,
 }
 
 impl<E: Effects> Workers<E> {
@@ -63,7 +66,8 @@ impl<E: Effects> Workers<E> {
         let mut event = wake.into();
         loop {
             let view = self.effects.view(key);
-            let effect = state.step(view.as_ref(), event, &self.context(key))?;
+            let context = self.context(key);
+            let effect = state.step(view.as_ref(), event, &context)?;
             if tracing::enabled!(tracing::Level::TRACE) {
                 let label = self.effects.label(key);
                 tracing::trace!(bucket = label.bucket(), access = label.access(), ?effect, "next");
@@ -73,7 +77,8 @@ impl<E: Effects> Workers<E> {
                 Some(Rest::UntilWoken) if state.is_empty() => Next::Forget,
                 _ => Next::Idle,
             };
-            if self.stopping.is_cancelled() && effect.begins_something() {
+            // Without the lease, the machine itself begins nothing but what must be.
+            if context.may_act && self.stopping.is_cancelled() && effect.begins_something() {
                 return Ok(Next::Idle);
             }
             match self.effects.run(key, effect).await {
@@ -90,6 +95,7 @@ impl<E: Effects> Workers<E> {
             jitter: rand::random(),
             by_name_missing: self.effects.by_name_missing(),
             predecessor_done: self.effects.predecessor_done(key),
+            may_act: self.tenure.may_act(),
         }
     }
 }

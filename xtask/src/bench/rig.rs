@@ -107,6 +107,8 @@ impl Rig {
 
     fn launch(&mut self) -> Result<()> {
         let mut command = Command::new(beside_us("cosi-sidecar"));
+        // Renewals are not what is measured.
+        command.arg("--leader-election=false");
         command.args(["--log-level", "warn", "--driver-endpoint", &self.driver.endpoint(), "--kubeconfig"]);
         command.arg(self.cluster.kubeconfig_path());
         self.sidecar = Some(Process::start(command, &self.folder.path().join("sidecar.log"))?);

@@ -126,6 +126,9 @@ impl World {
         let mut command = Command::new(beside_us("cosi-sidecar"));
         command
             .args(["--timeout", "4s", "--late-landing-grace", "1s", "--retry-interval-start", "200ms"])
+            // A drill that kills the sidecar waits for its lease.
+            .args(["--leader-election-lease-duration", "2s", "--leader-election-renew-deadline", "1500ms"])
+            .args(["--leader-election-retry-period", "500ms"])
             .args(["--retry-interval-max", "1s", "--driver-endpoint"])
             .arg(self.socket())
             .arg("--kubeconfig")

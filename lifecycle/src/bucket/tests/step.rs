@@ -65,7 +65,14 @@ fn fits(awaiting: &Awaiting, event: &Event) -> bool {
 
 fn context(settings: &Settings, now: u64) -> Context<'_> {
     let now = Time::at(Duration::from_secs(now));
-    Context { now, settings, jitter: 0.5, by_name_missing: false, predecessor_done: Time::default() }
+    Context {
+        now,
+        settings,
+        jitter: 0.5,
+        by_name_missing: false,
+        predecessor_done: Time::default(),
+        may_act: true,
+    }
 }
 
 #[test]
@@ -187,7 +194,7 @@ fn answer(effect: &Effect, with: &Answers) -> Event {
         Effect::Read => Event::Read(with.write.clone()),
         Effect::ReadClaim(_) => Event::Claim(with.claim),
         Effect::WriteFinalizers { .. } | Effect::WriteStatus { .. } => Event::Wrote(with.write.clone()),
-        Effect::Call(_) => Event::Called(with.call.clone()),
+        Effect::Call(_) | Effect::LastWill(_) => Event::Called(with.call.clone()),
         Effect::Tell(_) => Event::Told,
         Effect::Wait(_) | Effect::Done => {
             Event::Start(Wake { changed: with.start.0, connected: with.start.1, prerequisite: false })

@@ -1,7 +1,5 @@
 //! Calls about accounts. Nothing of a Grant's answer is ever printed (I7).
 
-use std::time::Duration;
-
 use cosi_api::BucketAccessAuthenticationType;
 use cosi_lifecycle::Rpc;
 use cosi_lifecycle::access::{Call, CallOk, Request};
@@ -10,7 +8,7 @@ use cosi_proto::v1alpha2::provisioner_client::ProvisionerClient;
 use tonic::transport::Channel;
 use tonic::{Response, Status};
 
-use super::{not_after, owned, with_deadline};
+use super::{Limits, owned};
 use crate::driver::translate;
 
 impl super::Call for Call {
@@ -20,23 +18,19 @@ impl super::Call for Call {
         Self::rpc(self)
     }
 
-    async fn send(
-        self,
-        client: &mut ProvisionerClient<Channel>,
-        deadline: Duration,
-    ) -> Result<CallOk, Status> {
+    async fn send(self, client: &mut ProvisionerClient<Channel>, limits: Limits) -> Result<CallOk, Status> {
         match self {
             Self::Grant(request) => {
-                let request = not_after(with_deadline(grant(request), deadline), deadline);
+                let request = limits.put_on(grant(request));
                 let answer = client.driver_grant_bucket_access(request).await.map(Response::into_inner)?;
                 Ok(translate::granted(answer))
             }
             Self::Revoke { id, request } => {
-                let request = with_deadline(revoke(id.into(), request), deadline);
+                let request = limits.put_on(revoke(id.into(), request));
                 client.driver_revoke_bucket_access(request).await.map(|_| CallOk::Revoked)
             }
             Self::RevokeByName(request) => {
-                let request = with_deadline(revoke_by_name(request), deadline);
+                let request = limits.put_on(revoke_by_name(request));
                 client.driver_revoke_bucket_access_by_name(request).await.map(|_| CallOk::Revoked)
             }
         }

@@ -1,7 +1,5 @@
 //! Calls about buckets.
 
-use std::time::Duration;
-
 use cosi_lifecycle::Rpc;
 use cosi_lifecycle::bucket::{Call, CallOk, Request};
 use cosi_proto::v1alpha2 as wire;
@@ -9,7 +7,7 @@ use cosi_proto::v1alpha2::provisioner_client::ProvisionerClient;
 use tonic::transport::Channel;
 use tonic::{Response, Status};
 
-use super::{not_after, owned, with_deadline};
+use super::{Limits, owned};
 use crate::driver::translate;
 
 impl super::Call for Call {
@@ -19,29 +17,25 @@ impl super::Call for Call {
         Self::rpc(self)
     }
 
-    async fn send(
-        self,
-        client: &mut ProvisionerClient<Channel>,
-        deadline: Duration,
-    ) -> Result<CallOk, Status> {
+    async fn send(self, client: &mut ProvisionerClient<Channel>, limits: Limits) -> Result<CallOk, Status> {
         match self {
             Self::Create(request) => {
-                let request = not_after(with_deadline(create(request), deadline), deadline);
+                let request = limits.put_on(create(request));
                 let answer = client.driver_create_bucket(request).await.map(Response::into_inner)?;
                 Ok(translate::bucket(answer.bucket_id, answer.protocols))
             }
             Self::GetExisting { id, request } => {
-                let request = with_deadline(get_existing(&id, request), deadline);
+                let request = limits.put_on(get_existing(&id, request));
                 let answer = client.driver_get_existing_bucket(request).await.map(Response::into_inner)?;
                 Ok(translate::bucket(answer.bucket_id, answer.protocols))
             }
             Self::Delete { id, parameters } => {
                 let request =
                     wire::DriverDeleteBucketRequest { bucket_id: id.into(), parameters: owned(parameters) };
-                client.driver_delete_bucket(with_deadline(request, deadline)).await.map(|_| CallOk::Deleted)
+                client.driver_delete_bucket(limits.put_on(request)).await.map(|_| CallOk::Deleted)
             }
             Self::DeleteByName(request) => {
-                let request = with_deadline(delete_by_name(request), deadline);
+                let request = limits.put_on(delete_by_name(request));
                 client.driver_delete_bucket_by_name(request).await.map(|_| CallOk::Deleted)
             }
         }

@@ -66,6 +66,7 @@ impl Effects for AccessEffects {
             }
             Effect::WriteStatus { object, status } => self.write_status(&label, &object, &status).await,
             Effect::Call(call) => Event::Called(self.parties.call(&label, call).await),
+            Effect::LastWill(call) => Event::Called(self.parties.last_will(&label, call).await),
             Effect::Tell(note) => {
                 self.parties.tell(&note).await;
                 Event::Told

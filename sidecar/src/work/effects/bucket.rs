@@ -58,6 +58,7 @@ impl Effects for BucketEffects {
                 Event::Wrote(fold_written(&self.index, &label, "status", result))
             }
             Effect::Call(call) => Event::Called(self.parties.call(&label, call).await),
+            Effect::LastWill(call) => Event::Called(self.parties.last_will(&label, call).await),
             Effect::Tell(note) => {
                 self.parties.tell(&note).await;
                 Event::Told

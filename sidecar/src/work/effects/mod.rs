@@ -6,7 +6,7 @@ mod bucket;
 use std::fmt;
 use std::sync::Arc;
 
-use cosi_lifecycle::{Failure, Machine, Note, Severity, Time, WriteFailure};
+use cosi_lifecycle::{Failure, Machine, Note, Rpc, Severity, Time, WriteFailure};
 use tokio::time::Instant;
 
 pub use self::access::AccessEffects;
@@ -66,16 +66,37 @@ impl Parties {
 
     async fn call<C: Call>(&self, label: &Label, call: C) -> Result<C::Ok, Failure> {
         let rpc = call.rpc();
-        let begin = Instant::now();
-        let result = self.driver.call(call).await;
-        let seconds = begin.elapsed().as_secs_f64();
-        let (bucket, access) = (label.bucket(), label.access());
-        match &result {
-            Ok(_) => tracing::info!(bucket, access, %rpc, seconds, "OK"),
-            Err(failure) => tracing::debug!(bucket, access, %rpc, seconds, ?failure, "failed"),
-        }
-        result
+        timed(label, rpc, self.driver.call(call)).await
     }
+
+    /// R15: the one call that is sent without the lease.
+    async fn last_will<C: Call>(&self, label: &Label, call: C) -> Result<C::Ok, Failure> {
+        let (bucket, access) = (label.bucket(), label.access());
+        tracing::warn!(
+            bucket,
+            access,
+            "gone, and only this process knows what was made for it: it is taken away"
+        );
+        let rpc = call.rpc();
+        timed(label, rpc, self.driver.last_will(call)).await
+    }
+}
+
+/// Waits for the end of a call, and logs it.
+async fn timed<T>(
+    label: &Label,
+    rpc: Rpc,
+    call: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    let begin = Instant::now();
+    let result = call.await;
+    let seconds = begin.elapsed().as_secs_f64();
+    let (bucket, access) = (label.bucket(), label.access());
+    match &result {
+        Ok(_) => tracing::info!(bucket, access, %rpc, seconds, "OK"),
+        Err(failure) => tracing::debug!(bucket, access, %rpc, seconds, ?failure, "failed"),
+    }
+    result
 }
 
 /// Folds in what a live read returned: the object, or that there is none. `known` is what was known when it began.

@@ -34,6 +34,15 @@ pub(crate) struct Setup {
     tell_driver_name: bool,
     start: bool,
     driver_runs: bool,
+    election: Option<Election>,
+}
+
+/// The durations of a leader election.
+#[derive(Clone, Copy)]
+pub(crate) struct Election {
+    pub(crate) lease: Duration,
+    pub(crate) deadline: Duration,
+    pub(crate) retry: Duration,
 }
 
 impl Default for Setup {
@@ -50,6 +59,7 @@ impl Default for Setup {
             tell_driver_name: false,
             start: true,
             driver_runs: true,
+            election: None,
         }
     }
 }
@@ -85,6 +95,11 @@ impl Setup {
 
     pub(crate) fn recheck(self, recheck: Duration) -> Self {
         Self { recheck, ..self }
+    }
+
+    /// With leader election.
+    pub(crate) fn elects(self, election: Election) -> Self {
+        Self { election: Some(election), ..self }
     }
 
     /// One more flag.
@@ -170,6 +185,18 @@ impl Setup {
             "--log-level".into(),
             self.log_level.into(),
         ];
+        match self.election {
+            // A world has one sidecar, and counts writes; a killed one's successor needs not wait for its lease.
+            None => args.push("--leader-election=false".into()),
+            Some(Election { lease, deadline, retry }) => args.extend([
+                "--leader-election-lease-duration".into(),
+                millis(lease),
+                "--leader-election-renew-deadline".into(),
+                millis(deadline),
+                "--leader-election-retry-period".into(),
+                millis(retry),
+            ]),
+        }
         args.extend(self.args.iter().cloned());
         args
     }

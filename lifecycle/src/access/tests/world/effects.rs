@@ -30,7 +30,7 @@ impl World {
             | Effect::DeleteSecret(_)) => {
                 Event::Secret(self.write(api, write, |world| world.apply_to_secret(write, false)))
             }
-            Effect::Call(call) => Event::Called(self.ask(call, fault)),
+            Effect::Call(call) | Effect::LastWill(call) => Event::Called(self.ask(call, fault)),
             Effect::Tell(note) => {
                 self.notes.push(note.clone());
                 Event::Told

@@ -50,7 +50,7 @@ impl Kind for Accesses {
             | Effect::ReleaseSecret { .. }
             | Effect::DeleteSecret(_) => Target::Write,
             Effect::CreateSecret { .. } => Target::Create,
-            Effect::Call(call) => Target::Call(call.rpc()),
+            Effect::Call(call) | Effect::LastWill(call) => Target::Call(call.rpc()),
             Effect::Tell(_) | Effect::Wait(_) | Effect::Done => Target::Person,
         }
     }

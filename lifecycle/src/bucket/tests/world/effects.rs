@@ -17,7 +17,7 @@ impl World {
                 Event::Claim(if api.is_some() { Claim::Unreadable } else { self.known.claim })
             }
             write @ (Effect::WriteFinalizers { .. } | Effect::WriteStatus { .. }) => self.store(api, write),
-            Effect::Call(call) => Event::Called(self.ask(call, fault)),
+            Effect::Call(call) | Effect::LastWill(call) => Event::Called(self.ask(call, fault)),
             Effect::Tell(note) => {
                 self.notes.push(note.clone());
                 Event::Told

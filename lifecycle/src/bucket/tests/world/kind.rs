@@ -41,7 +41,7 @@ impl Kind for Buckets {
         match effect {
             Effect::Read | Effect::ReadClaim(_) => Target::Read,
             Effect::WriteFinalizers { .. } | Effect::WriteStatus { .. } => Target::Write,
-            Effect::Call(call) => Target::Call(call.rpc()),
+            Effect::Call(call) | Effect::LastWill(call) => Target::Call(call.rpc()),
             Effect::Tell(_) | Effect::Wait(_) | Effect::Done => Target::Person,
         }
     }

@@ -1,0 +1,183 @@
+//! The one Lease at the API server.
+
+use std::fmt;
+
+use cosi_lifecycle::lease::{Found, Record, Stamp, Write, Written};
+use futures::Stream;
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use kube::api::{Patch, PatchParams, PostParams, WatchEvent, WatchParams};
+use kube::core::Status;
+use kube::{Api, Client};
+use serde_json::{Value, json};
+
+/// Who writes, for `metadata.managedFields`.
+const FIELD_MANAGER: &str = "cosi-sidecar";
+
+/// Where the Lease is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    namespace: String,
+    name: String,
+}
+
+impl Place {
+    /// The Lease that sidecars of that driver share – those of other make, too.
+    #[must_use]
+    pub fn new(namespace: String, driver: &str) -> Self {
+        Self { namespace, name: format!("cosi-sidecar-leader-{driver}") }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.namespace, self.name)
+    }
+}
+
+/// A request that brought no news, with what a person can do about it.
+#[derive(Debug)]
+pub(super) struct Trouble(pub(super) String);
+
+/// Reads, writes and watches the Lease.
+pub(super) struct Store {
+    api: Api<Lease>,
+    place: Place,
+}
+
+impl Store {
+    pub(super) fn new(client: Client, place: Place) -> Self {
+        Self { api: Api::namespaced(client, &place.namespace), place }
+    }
+
+    /// A live read. `None`: there is no Lease.
+    pub(super) async fn read(&self) -> Result<Option<Found>, Trouble> {
+        match self.api.get(&self.place.name).await {
+            Ok(lease) => Ok(Some(found(&lease))),
+            Err(kube::Error::Api(status)) if self.says_gone(&status) => Ok(None),
+            Err(error) => Err(self.trouble(&error)),
+        }
+    }
+
+    /// Only the record is written, on condition of the version: whatever else is in the Lease stays.
+    pub(super) async fn write(&self, write: Write) -> Result<Written, Trouble> {
+        let name = &self.place.name;
+        let result = match write {
+            Write::Create(record) => {
+                let options =
+                    PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() };
+                let lease = json!({ "metadata": { "name": name }, "spec": spec(&record) });
+                let lease = serde_json::from_value(lease).map_err(kube::Error::SerdeError);
+                match lease {
+                    Ok(lease) => self.api.create(&options, &lease).await,
+                    Err(error) => Err(error),
+                }
+            }
+            Write::Update { version, record } => {
+                let options =
+                    PatchParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PatchParams::default() };
+                let patch = json!({ "metadata": { "resourceVersion": version }, "spec": spec(&record) });
+                self.api.patch(name, &options, &Patch::Merge(&patch)).await
+            }
+        };
+        match result {
+            Ok(lease) => Ok(Written::Done(found(&lease))),
+            Err(kube::Error::Api(status)) if status.code == 409 => Ok(Written::Conflict),
+            Err(kube::Error::Api(status)) if self.says_gone(&status) => Ok(Written::NotFound),
+            Err(error) => Err(self.trouble(&error)),
+        }
+    }
+
+    /// Changes of the Lease after that version.
+    pub(super) async fn watch(
+        &self,
+        version: &str,
+    ) -> kube::Result<impl Stream<Item = kube::Result<WatchEvent<Lease>>> + Send + use<>> {
+        let options = WatchParams::default().fields(&format!("metadata.name={}", self.place.name));
+        self.api.watch(&options, version).await
+    }
+
+    /// Whether the API server says of this very Lease that it does not exist.
+    fn says_gone(&self, status: &Status) -> bool {
+        let of_it = status.details.as_ref().is_some_and(|details| details.name == self.place.name);
+        status.code == 404 && status.reason == "NotFound" && of_it
+    }
+
+    fn trouble(&self, error: &kube::Error) -> Trouble {
+        let why = crate::chain(error);
+        let place = &self.place;
+        Trouble(match error {
+            kube::Error::Api(status) if status.code == 403 => format!(
+                "RBAC forbids the leader's Lease {place}; allow create, get, watch and patch on \
+                 leases.coordination.k8s.io in that namespace, or name another one with \
+                 --leader-election-namespace: {why}"
+            ),
+            kube::Error::Api(status) if status.code == 404 => format!(
+                "there is no place for the leader's Lease {place}; make its namespace, or name another one with \
+                 --leader-election-namespace: {why}"
+            ),
+            _ => format!("the leader's Lease {place} cannot be reached; trying again: {why}"),
+        })
+    }
+}
+
+/// What a Lease says, in the election's terms.
+pub(super) fn found(lease: &Lease) -> Found {
+    let spec = lease.spec.clone().unwrap_or_default();
+    let stamp = |time: Option<MicroTime>| time.map(|time| Stamp::of_micros(time.0.as_microsecond()));
+    let record = Record {
+        holder: spec.holder_identity.unwrap_or_default().into(),
+        seconds: spec.lease_duration_seconds.unwrap_or_default(),
+        acquired: stamp(spec.acquire_time),
+        renewed: stamp(spec.renew_time),
+        transitions: spec.lease_transitions.unwrap_or_default(),
+    };
+    Found { record, version: lease.metadata.resource_version.clone().unwrap_or_default().into() }
+}
+
+fn spec(record: &Record) -> Value {
+    let time = |stamp: Option<Stamp>| {
+        let time = stamp.and_then(|stamp| jiff::Timestamp::from_microsecond(stamp.micros()).ok());
+        time.map(MicroTime)
+    };
+    json!({
+        "holderIdentity": record.holder,
+        "leaseDurationSeconds": record.seconds,
+        "acquireTime": time(record.acquired),
+        "renewTime": time(record.renewed),
+        "leaseTransitions": record.transitions,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lease(spec: &Value) -> Lease {
+        serde_json::from_value(json!({ "metadata": { "name": "x", "resourceVersion": "7" }, "spec": spec }))
+            .unwrap()
+    }
+
+    /// As client-go writes it.
+    #[test]
+    fn a_record_is_read_as_it_is_written() {
+        let written = json!({
+            "holderIdentity": "host_1", "leaseDurationSeconds": 15, "leaseTransitions": 3,
+            "acquireTime": "2026-01-02T03:04:05.000006Z", "renewTime": "2026-01-02T03:04:06.000007Z",
+        });
+        let found = found(&lease(&written));
+        assert_eq!((&*found.version, &*found.record.holder, found.record.seconds), ("7", "host_1", 15));
+        assert_eq!(spec(&found.record), written);
+    }
+
+    #[test]
+    fn a_lease_that_says_nothing_is_nobodys() {
+        assert_eq!(found(&lease(&json!({}))).record, Record::default());
+    }
+
+    #[test]
+    fn the_lease_is_named_as_upstreams() {
+        let place = Place::new("n".to_owned(), "d.example");
+        assert_eq!(place.to_string(), "n/cosi-sidecar-leader-d.example");
+    }
+}
