@@ -115,11 +115,17 @@ struct Pass {
     state: AccessState,
     view: Option<Arc<AccessView>>,
     predecessor_done: Time,
+    may_act: bool,
 }
 
 impl Pass {
     fn new(view: AccessView) -> Self {
-        Self { state: AccessState::default(), view: Some(Arc::new(view)), predecessor_done: Time::default() }
+        Self {
+            state: AccessState::default(),
+            view: Some(Arc::new(view)),
+            predecessor_done: Time::default(),
+            may_act: true,
+        }
     }
 
     fn step(&mut self, event: Event) -> Effect {
@@ -130,7 +136,7 @@ impl Pass {
             jitter: 1.0,
             by_name_missing: false,
             predecessor_done: self.predecessor_done,
-            may_act: true,
+            may_act: self.may_act,
         };
         self.state.step(self.view.as_ref(), event, &ctx).unwrap()
     }
@@ -332,4 +338,45 @@ fn an_access_that_was_never_granted_takes_no_finalizer_off_a_secret_that_another
     pass.start();
     let effect = pass.secret(Some(SecretView { owner: None, owned: false, ..secret(&KEYS) }));
     assert!(matches!(effect, Effect::ReadSecret(_)), "{effect:?}");
+}
+
+/// R15: the lease is lost while the Grant runs, and the access is gone.
+#[test]
+fn without_the_lease_an_account_of_a_gone_access_is_revoked_by_its_id_and_nothing_else_is_done() {
+    for is_gone in [true, false] {
+        let mut pass = Pass::new(access());
+        pass.start();
+        pass.step(Event::Buckets(vec![Ok(Some(bucket(1))), Ok(Some(bucket(2)))]));
+        pass.secret(Some(secret(&[])));
+        pass.secret(Some(secret(&[])));
+        pass.step(Event::Read(Ok(())));
+        pass.may_act = false;
+        assert!(matches!(pass.step(Event::Called(Ok(granted()))), Effect::Read(_)));
+        if !is_gone {
+            assert_eq!(pass.step(Event::Read(Ok(()))), Effect::Done, "the next leader looks after it");
+            continue;
+        }
+        pass.view = None;
+        let effect = pass.step(Event::Read(Ok(())));
+        let Effect::LastWill(Call::Revoke { id, .. }) = &effect else { panic!("{effect:?}") };
+        assert_eq!(&**id, "account");
+        assert_eq!(pass.step(Event::Called(Ok(CallOk::Revoked))), Effect::Done);
+    }
+}
+
+/// R15: what was decided on before the loss, and did not leave any more.
+#[test]
+fn without_the_lease_no_secret_and_no_status_is_written() {
+    let mut pass = Pass::new(access());
+    pass.start();
+    pass.step(Event::Buckets(vec![Ok(Some(bucket(1))), Ok(Some(bucket(2)))]));
+    pass.secret(Some(secret(&[])));
+    pass.secret(Some(secret(&[])));
+    pass.step(Event::Read(Ok(())));
+    let effect = pass.step(Event::Called(Ok(granted())));
+    assert!(matches!(effect, Effect::WriteSecret { .. }), "{effect:?}");
+    pass.may_act = false;
+    assert!(matches!(pass.step(Event::Secret(Err(WriteFailure::Conflict))), Effect::Read(_)));
+    let unreadable = WriteFailure::Other { message: String::new(), retry_after: None };
+    assert_eq!(pass.step(Event::Read(Err(unreadable))), Effect::Done);
 }

@@ -81,6 +81,14 @@ impl Sidecar {
         Ok(Self { program, args, folder, process: None })
     }
 
+    /// Another process with the same command line, and a log of its own; it is not started yet.
+    ///
+    /// # Errors
+    /// As [`Sidecar::new`].
+    pub fn twin(&self) -> Result<Self, SidecarError> {
+        Self::new(&self.args)
+    }
+
     /// Adds to the command line of the lives to come. The sidecar takes each flag once.
     pub fn add_args(&mut self, args: impl IntoIterator<Item = impl Into<OsString>>) {
         self.args.extend(args.into_iter().map(Into::into));
@@ -125,7 +133,27 @@ impl Sidecar {
     /// # Errors
     /// [`SidecarError::NotRunning`]
     pub fn terminate(&self) -> Result<(), SidecarError> {
-        let signalled = self.pid().and_then(Pid::from_raw).map(|pid| kill_process(pid, Signal::TERM));
+        self.signal(Signal::TERM)
+    }
+
+    /// SIGSTOP: the process stands still, as on a machine that is suspended or overloaded.
+    ///
+    /// # Errors
+    /// [`SidecarError::NotRunning`]
+    pub fn pause(&self) -> Result<(), SidecarError> {
+        self.signal(Signal::STOP)
+    }
+
+    /// SIGCONT.
+    ///
+    /// # Errors
+    /// [`SidecarError::NotRunning`]
+    pub fn resume(&self) -> Result<(), SidecarError> {
+        self.signal(Signal::CONT)
+    }
+
+    fn signal(&self, signal: Signal) -> Result<(), SidecarError> {
+        let signalled = self.pid().and_then(Pid::from_raw).map(|pid| kill_process(pid, signal));
         match signalled {
             Some(Ok(())) => Ok(()),
             Some(Err(_)) | None => Err(SidecarError::NotRunning { log: self.log() }),

@@ -24,6 +24,7 @@ impl Machine for AccessState {
             (Awaiting::Tell, Event::Told) => self.pass.live = false,
             (Awaiting::Call(sent), Event::Called(result)) => {
                 self.pass.live = false;
+                self.pass.will_looked = false;
                 if let Some(about) = self.backend.owner.clone() {
                     self.called(&sent, result, &about, ctx);
                 }
@@ -75,6 +76,7 @@ impl AccessState {
     fn start(&mut self, wake: Wake, view: View<'_>, ctx: &Context<'_>) {
         self.pass.live = false;
         self.pass.gone = false;
+        self.pass.will_looked = false;
         self.pass.by_name_missing = false;
         // What woke us may be our own write, or something that the last pass has seen already.
         let changed =

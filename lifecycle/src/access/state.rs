@@ -71,6 +71,8 @@ pub(super) struct Pass {
     pub(super) live: bool,
     /// A live read showed that the access is gone; a UID never comes back.
     pub(super) gone: bool,
+    /// The read was begun on which depends what is still done without the lease.
+    pub(super) will_looked: bool,
     /// A write had no certain outcome: nothing is decided on the view before it was read again (R5).
     pub(super) must_read: bool,
     /// The driver answered UNIMPLEMENTED to the by-name RPC in this pass.

@@ -13,7 +13,8 @@ impl AccessState {
     pub(super) fn last_will(&mut self, view: View<'_>, ctx: &Context<'_>) -> Effect {
         let id = self.backend.remaining(None).next().map(Box::from);
         let Some((owner, id)) = self.backend.owner.clone().zip(id) else { return Effect::Done };
-        if !self.pass.live {
+        if !self.pass.will_looked {
+            self.pass.will_looked = true;
             return self.expect(Awaiting::Read, Effect::Read(owner.place.clone()));
         }
         let Some(request) = request(&owner) else { return Effect::Done };

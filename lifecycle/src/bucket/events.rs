@@ -16,11 +16,12 @@ impl Machine for BucketState {
         let awaiting = std::mem::take(&mut self.pass.awaiting);
         match (awaiting, event) {
             (Awaiting::Nothing, Event::Start(wake)) => self.start(wake, view, ctx),
-            (Awaiting::Read, Event::Read(result)) => self.was_read(result, ctx),
+            (Awaiting::Read, Event::Read(result)) => self.was_read(result, view, ctx),
             (Awaiting::Claim, Event::Claim(claim)) => self.saw_claim(claim, ctx),
             (Awaiting::Tell, Event::Told) => self.pass.live = false,
             (Awaiting::Call(sent), Event::Called(result)) => {
                 self.pass.live = false;
+                self.pass.will_looked = false;
                 if let Some(about) = self.subject(view) {
                     self.called(&sent, result, &about, ctx);
                 }
@@ -66,6 +67,8 @@ impl BucketState {
 
     fn start(&mut self, wake: Wake, view: View<'_>, ctx: &Context<'_>) {
         self.pass.live = false;
+        self.pass.gone = false;
+        self.pass.will_looked = false;
         self.pass.by_name_missing = false;
         // What woke us may be our own write, or something that the last pass has seen already.
         let changed =
@@ -76,7 +79,8 @@ impl BucketState {
         }
     }
 
-    fn was_read(&mut self, result: Result<(), WriteFailure>, ctx: &Context<'_>) {
+    fn was_read(&mut self, result: Result<(), WriteFailure>, view: View<'_>, ctx: &Context<'_>) {
+        self.pass.gone = result.is_ok() && view.is_none();
         match result {
             Ok(()) => {
                 self.pass.live = true;

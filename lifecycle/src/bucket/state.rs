@@ -27,6 +27,10 @@ pub(super) struct Pass {
     pub(super) awaiting: Awaiting,
     /// The view is as good as a live read (R4).
     pub(super) live: bool,
+    /// A live read showed that there is no such object of ours, and nothing was begun since.
+    pub(super) gone: bool,
+    /// The read was begun on which depends what is still done without the lease.
+    pub(super) will_looked: bool,
     /// A write had no certain outcome: nothing is decided on the view before it was read again (R5).
     pub(super) must_read: bool,
     /// The driver answered UNIMPLEMENTED to the by-name RPC in this pass.

@@ -17,10 +17,12 @@ impl BucketState {
         let Some((owner, id)) = owner.zip(self.backend.remaining(None).next().map(Box::from)) else {
             return Effect::Done;
         };
-        if !self.pass.live {
+        // Not even an own write will do, and one read must: there is no time to try again.
+        if !self.pass.will_looked {
+            self.pass.will_looked = true;
             return self.expect(Awaiting::Read, Effect::Read);
         }
-        if view.is_some() || self.pace.holds(Rpc::DeleteBucket, ctx) {
+        if !self.pass.gone || view.is_some() || self.pace.holds(Rpc::DeleteBucket, ctx) {
             return Effect::Done;
         }
         let call = Call::Delete { id, parameters: owner.parameters.clone() };

@@ -56,10 +56,13 @@ impl Election {
             | State::Taking(known, _) => {
                 Standing::Candidate { holder: known.holder().filter(|holder| **holder != *self.me) }
             }
-            State::Resting(reign) | State::Verifying(reign) | State::Writing(reign, _) => {
+            // A giving back may be done before it is known to be.
+            State::Resting(reign) | State::Verifying(reign) | State::Writing(reign, _)
+                if !reign.resigning =>
+            {
                 Standing::Leading(reign.term(&self.terms))
             }
-            State::Over(_) => Standing::Over,
+            State::Resting(_) | State::Verifying(_) | State::Writing(..) | State::Over(_) => Standing::Over,
         }
     }
 

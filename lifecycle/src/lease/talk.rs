@@ -92,7 +92,7 @@ pub enum Standing<'a> {
     },
     /// It has the Lease.
     Leading(Term),
-    /// The election is over.
+    /// It may act no more: the Lease is being given back, or the election is over.
     Over,
 }
 

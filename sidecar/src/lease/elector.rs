@@ -41,8 +41,10 @@ impl Elector {
         tenure: Tenure,
         resign: CancellationToken,
     ) -> Self {
+        let identity = identity::fresh();
+        tracing::info!(lease = %place, %identity, "standing for election");
         Self {
-            election: Election::new(&identity::fresh(), terms),
+            election: Election::new(&identity, terms),
             store: Store::new(client, place.clone()),
             news: News::new(terms.retry()),
             tenure,

@@ -36,6 +36,7 @@ pub enum Keys {
 }
 
 /// What kind of driver is played. The default is a good one that derives ids and knows the by-name RPCs.
+#[allow(clippy::struct_excessive_bools, reason = "independent abilities")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Abilities {
     /// The answer to `DriverGetInfo`.
@@ -52,6 +53,9 @@ pub struct Abilities {
     pub keys: Keys,
     /// Whether a delete or revoke of what isn't there answers `NOT_FOUND` instead of OK.
     pub not_found_when_absent: bool,
+    /// Whether a call that comes after its `cosi-not-after-ns` is refused, as the driver SDK does it; other drivers don't know
+    /// that key.
+    pub honours_not_after: bool,
     /// Whether one access may span several buckets; else `OUT_OF_RANGE`.
     pub multi_bucket: bool,
 }
@@ -66,6 +70,7 @@ impl Default for Abilities {
             busy: Busy::Wait,
             keys: Keys::Same,
             not_found_when_absent: false,
+            honours_not_after: false,
             multi_bucket: true,
         }
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use cosi_proto::NOT_AFTER_KEY;
 use cosi_proto::v1alpha2 as wire;
+use rustix::time::{ClockId, clock_gettime};
 use tonic::metadata::MetadataMap;
 
 /// The RPCs of both services, by their short names.
@@ -163,6 +164,13 @@ pub(super) fn timeout(metadata: &MetadataMap) -> Option<Duration> {
 
 pub(super) fn not_after_ns(metadata: &MetadataMap) -> Option<u64> {
     metadata.get(NOT_AFTER_KEY)?.to_str().ok()?.parse().ok()
+}
+
+/// What `cosi-not-after-ns` is counted by.
+pub(super) fn boottime_ns() -> u64 {
+    let now = clock_gettime(ClockId::Boottime);
+    let part = |number: i64| u64::try_from(number).unwrap_or_default();
+    part(now.tv_sec).saturating_mul(1_000_000_000).saturating_add(part(now.tv_nsec))
 }
 
 #[cfg(test)]

@@ -144,6 +144,12 @@ impl Core {
             Ok(turn) => turn,
             Err(busy) => return (None, Some(Err(busy))),
         };
+        if self.is_too_late(&call) {
+            return (
+                turn,
+                Some(Err(Status::failed_precondition("the call came later than its sender allows"))),
+            );
+        }
         let answer = match picked {
             None => Some(self.act(&call, seen, false)),
             Some(Picked { act, rule }) => self.play(call, seen, &act, rule).await,
@@ -152,6 +158,11 @@ impl Core {
             lock(&self.backend).handed_out.extend(answer.secrets());
         }
         (turn, answer)
+    }
+
+    fn is_too_late(&self, call: &Call) -> bool {
+        let latest = call.not_after_ns.filter(|_| lock(&self.abilities).honours_not_after);
+        latest.is_some_and(|latest| call::boottime_ns() > latest)
     }
 
     fn look(&self, call: &Call) -> Seen {

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use cosi_sim::driver::{On, Step};
 use cosi_tests::sidecar::Sidecar;
-use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
-use kube::api::{Api, DeleteParams, PostParams};
+use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding};
+use kube::api::{Api, DeleteParams, ObjectMeta, PostParams};
 use kube::config::Kubeconfig;
 use serde_json::json;
 use tempfile::NamedTempFile;
@@ -17,7 +17,7 @@ use crate::world::{
     AccessWish, Setup, TestAccess, TestBucket, Wish, World, eventually, fresh_name, is_clean, is_ready,
 };
 
-/// The sidecar of a world, run as a user who has only the rights of `role`.
+/// The sidecar of a world, run as a user who has only these rights.
 struct Limited {
     world: World,
     role: String,
@@ -25,7 +25,7 @@ struct Limited {
 }
 
 impl Limited {
-    async fn start(role: ClusterRole) -> Option<Self> {
+    async fn start(rights: Rights) -> Option<Self> {
         let mut world = Setup::default().sidecar_not_started().start().await?;
         let name = fresh_name("role");
         let kubeconfig = kubeconfig_as(world.cluster.kubeconfig_path(), &name);
@@ -40,9 +40,13 @@ impl Limited {
             "--timeout=1s".into(),
             "--log-level=debug".into(),
             "--recheck-interval=1s".into(),
+            "--leader-election-lease-duration=3s".into(),
+            "--leader-election-renew-deadline=2s".into(),
+            "--leader-election-retry-period=500ms".into(),
+            format!("--leader-election-namespace={}", world.namespace),
         ])
         .unwrap();
-        grant(&world.client, &name, role).await;
+        grant(&world, &name, rights).await;
         sidecar.start().unwrap();
         world.sidecar = sidecar;
         Some(Self { world, role: name, _kubeconfig: kubeconfig })
@@ -122,47 +126,72 @@ async fn go_on(bucket: &TestBucket, access: &TestAccess) {
     }
 }
 
-fn documented() -> ClusterRole {
+/// What deploy/rbac.yaml grants: in the whole cluster, and where the sidecar runs.
+#[derive(Clone)]
+struct Rights {
+    cluster: Vec<PolicyRule>,
+    own_namespace: Vec<PolicyRule>,
+}
+
+impl Rights {
+    fn rules(&mut self) -> [&mut Vec<PolicyRule>; 2] {
+        [&mut self.cluster, &mut self.own_namespace]
+    }
+}
+
+fn documented() -> Rights {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/rbac.yaml");
-    serde_saphyr::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+    let text = fs::read_to_string(file).unwrap();
+    let (cluster, own_namespace) = text.split_once("\n---\n").unwrap();
+    let cluster: ClusterRole = serde_saphyr::from_str(cluster).unwrap();
+    let own_namespace: Role = serde_saphyr::from_str(own_namespace).unwrap();
+    Rights { cluster: cluster.rules.unwrap(), own_namespace: own_namespace.rules.unwrap() }
 }
 
 fn documented_pairs() -> Vec<(String, String)> {
-    let rules = documented().rules.unwrap();
     let pairs = |resource: &String, verbs: &[String]| {
         verbs.iter().map(|verb| (resource.clone(), verb.clone())).collect::<Vec<_>>()
     };
-    rules
-        .iter()
-        .flat_map(|rule| rule.resources.iter().flatten().flat_map(|r| pairs(r, &rule.verbs)))
-        .collect()
+    let mut rights = documented();
+    let rules = rights.rules().into_iter().flat_map(|rules| rules.iter());
+    rules.flat_map(|rule| rule.resources.iter().flatten().flat_map(|r| pairs(r, &rule.verbs))).collect()
 }
 
-fn without(resource: &str, verb: &str) -> ClusterRole {
-    let mut role = documented();
-    for rule in role.rules.iter_mut().flatten() {
-        if rule.resources.iter().flatten().any(|r| r == resource) {
+fn without(resource: &str, verb: &str) -> Rights {
+    let mut rights = documented();
+    for rules in rights.rules() {
+        for rule in rules.iter_mut().filter(|rule| rule.resources.iter().flatten().any(|r| r == resource)) {
             rule.verbs.retain(|v| v != verb);
         }
-    }
-    // A rule without verbs is invalid.
-    if let Some(rules) = &mut role.rules {
+        // A rule without verbs is invalid.
         rules.retain(|rule| !rule.verbs.is_empty());
     }
-    role
+    rights
 }
 
-async fn grant(client: &kube::Client, name: &str, mut role: ClusterRole) {
-    role.metadata.name = Some(name.to_owned());
-    let binding = json!({
-        "metadata": { "name": name },
-        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name },
-        "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name }],
-    });
-    let options = PostParams::default();
-    Api::all(client.clone()).create(&options, &role).await.unwrap();
-    let binding: ClusterRoleBinding = serde_json::from_value(binding).unwrap();
-    Api::all(client.clone()).create(&options, &binding).await.unwrap();
+/// As a person would: with the name of the driver put in.
+async fn grant(world: &World, name: &str, mut rights: Rights) {
+    for names in rights.own_namespace.iter_mut().filter_map(|rule| rule.resource_names.as_mut()) {
+        *names = vec![format!("cosi-sidecar-leader-{}", world.driver_name)];
+    }
+    let metadata = || ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() };
+    let cluster = ClusterRole { metadata: metadata(), rules: Some(rights.cluster), ..ClusterRole::default() };
+    let own_namespace = Role { metadata: metadata(), rules: Some(rights.own_namespace) };
+    let binding = |kind: &str| {
+        json!({
+            "metadata": { "name": name },
+            "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name },
+            "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name }],
+        })
+    };
+    let (options, client) = (PostParams::default(), &world.client);
+    Api::all(client.clone()).create(&options, &cluster).await.unwrap();
+    let bound: ClusterRoleBinding = serde_json::from_value(binding("ClusterRole")).unwrap();
+    Api::all(client.clone()).create(&options, &bound).await.unwrap();
+    // These go with the world's namespace.
+    Api::namespaced(client.clone(), &world.namespace).create(&options, &own_namespace).await.unwrap();
+    let bound: RoleBinding = serde_json::from_value(binding("Role")).unwrap();
+    Api::namespaced(client.clone(), &world.namespace).create(&options, &bound).await.unwrap();
 }
 
 /// The admin's kubeconfig, but acting as `user`.

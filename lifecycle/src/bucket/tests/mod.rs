@@ -8,4 +8,5 @@ mod schedules;
 mod seeded;
 mod step;
 mod sweep;
+mod will;
 mod world;

@@ -13,7 +13,7 @@ use crate::inflight::Sending;
 use crate::testing::Api;
 use crate::{Code, Context, Failure, Machine as _, Settings, Time, Wake, WriteFailure};
 
-fn view(spec: Spec) -> BucketView {
+pub(super) fn view(spec: Spec) -> BucketView {
     let mut api = Api::new();
     api.create(spec);
     (*api.view().unwrap()).clone()
@@ -170,8 +170,8 @@ fn any_ok() -> impl Strategy<Value = CallOk> {
 
 /// An answer of each kind; the one that fits is taken.
 #[derive(Clone, Debug)]
-struct Answers {
-    view: Option<Arc<BucketView>>,
+pub(super) struct Answers {
+    pub(super) view: Option<Arc<BucketView>>,
     write: Result<(), WriteFailure>,
     claim: Claim,
     call: Result<CallOk, Failure>,
@@ -179,7 +179,7 @@ struct Answers {
     passed: u64,
 }
 
-fn any_answers() -> impl Strategy<Value = Answers> {
+pub(super) fn any_answers() -> impl Strategy<Value = Answers> {
     let write = prop_oneof![2 => Just(Ok(())), 1 => any_write_failure().prop_map(Err)];
     let claim = prop_oneof![Just(Claim::Live), Just(Claim::Leaving), Just(Claim::Unreadable)];
     let call = prop_oneof![any_ok().prop_map(Ok), any_failure().prop_map(Err)];
@@ -189,7 +189,7 @@ fn any_answers() -> impl Strategy<Value = Answers> {
     )
 }
 
-fn answer(effect: &Effect, with: &Answers) -> Event {
+pub(super) fn answer(effect: &Effect, with: &Answers) -> Event {
     match effect {
         Effect::Read => Event::Read(with.write.clone()),
         Effect::ReadClaim(_) => Event::Claim(with.claim),

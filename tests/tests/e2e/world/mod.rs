@@ -4,7 +4,9 @@
 
 mod access;
 mod bucket;
+mod lease;
 mod oracle;
+mod rival;
 mod setup;
 mod wait;
 
@@ -22,7 +24,8 @@ use serde_json::json;
 
 pub(crate) use access::{AccessWish, TestAccess, error_of, has_finalizer, is_clean, is_ready};
 pub(crate) use bucket::{TestBucket, Wish, error, has_our_finalizer, reasons};
-pub(crate) use setup::{GRACE, Setup, TIMEOUT, fresh_name};
+pub(crate) use lease::holder;
+pub(crate) use setup::{Election, GRACE, Setup, TIMEOUT, fresh_name};
 pub(crate) use wait::eventually;
 
 /// Everything that a test needs. It is shown if the test fails.

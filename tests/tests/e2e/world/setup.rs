@@ -22,6 +22,7 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(1);
 pub(crate) const GRACE: Duration = Duration::from_millis(500);
 
 /// The sidecar's flags and the driver's abilities.
+#[derive(Clone)]
 pub(crate) struct Setup {
     abilities: Abilities,
     timeout: Duration,
@@ -142,6 +143,9 @@ impl Setup {
             sidecar.add_args(["--driver-name", &driver_name]);
         }
         let namespace = namespace(&client).await;
+        if self.election.is_some() {
+            sidecar.add_args(["--leader-election-namespace", &namespace]);
+        }
         let begin = proxy.mark();
         if self.start {
             sidecar.start().unwrap();
@@ -210,7 +214,7 @@ pub(crate) fn fresh_name(prefix: &str) -> String {
     format!("{prefix}{now:x}-{:x}-{count:x}.sim", std::process::id())
 }
 
-fn upstream(cluster: &DevCluster) -> Upstream {
+pub(super) fn upstream(cluster: &DevCluster) -> Upstream {
     let pem = |der: Vec<u8>| {
         format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", BASE64_STANDARD.encode(der))
     };

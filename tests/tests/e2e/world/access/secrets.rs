@@ -144,7 +144,7 @@ impl TestAccess {
     }
 
     /// Removes what a test left.
-    pub(in crate::world) async fn remove_secrets_by_force(&self) {
+    pub(crate) async fn remove_secrets_by_force(&self) {
         for name in self.own_secrets().await {
             let patch = json!({ "metadata": { "finalizers": null } });
             let _ = self.secrets.patch(&name, &PatchParams::default(), &Patch::Merge(&patch)).await;

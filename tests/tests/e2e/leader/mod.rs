@@ -1,0 +1,42 @@
+//! Leader election (R15, C29), with real processes on a real API server.
+
+mod churn;
+mod edges;
+mod foreign;
+mod handover;
+mod lost;
+mod paused;
+
+use std::time::Duration;
+
+use cosi_sim::proxy::Match;
+use k8s_openapi::api::coordination::v1::Lease;
+
+use crate::world::Election;
+
+/// As short as the API allows, for the most part.
+const QUICK: Election = Election {
+    lease: Duration::from_secs(2),
+    deadline: Duration::from_millis(1300),
+    retry: Duration::from_millis(200),
+};
+
+/// The sidecar's defaults.
+const DEFAULT: Election = Election {
+    lease: Duration::from_secs(15),
+    deadline: Duration::from_secs(10),
+    retry: Duration::from_secs(5),
+};
+
+/// What the log says once the process leads, and once it does not any more.
+const LEADS: &str = "leading: the Lease is taken";
+const LOST: &str = "the Lease is lost";
+
+/// All writes but those of the Lease.
+fn work() -> Match {
+    Match::writes().filter(|request| request.resource != "leases")
+}
+
+fn transitions(lease: &Lease) -> i32 {
+    lease.spec.as_ref().and_then(|spec| spec.lease_transitions).unwrap_or_default()
+}
