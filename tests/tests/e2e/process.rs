@@ -58,7 +58,7 @@ async fn settings_come_from_the_environment_too() {
     let help = Command::new(beside_us("cosi-sidecar")).arg("--help").output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     for line in help.lines().filter(|line| line.trim_start().starts_with("--")) {
-        let flag = line.trim().split(' ').next().unwrap().trim_start_matches("--").to_owned();
+        let flag = line.trim().split([' ', '[']).next().unwrap().trim_start_matches("--").to_owned();
         let variable = match flag.as_str() {
             "driver-endpoint" => "COSI_ENDPOINT".to_owned(),
             "help" | "version" => continue,

@@ -43,7 +43,7 @@ async fn a_crash_is_made_good_within_the_lease_and_two_seconds() {
     let took = begin.elapsed();
     assert!(took < QUICK.lease + Duration::from_secs(2), "{took:?}");
     assert!(
-        took > QUICK.lease - QUICK.retry - Duration::from_millis(100),
+        took + QUICK.retry + Duration::from_millis(100) > QUICK.lease,
         "the lease is respected: {took:?}"
     );
     drop(rival);

@@ -8,7 +8,7 @@ use cosi_sim::proxy::{Action, Match, Request};
 use rstest::rstest;
 
 use super::{LEADS, LOST, QUICK, work};
-use crate::world::{AccessWish, GRACE, Setup, Wish, World};
+use crate::world::{AccessWish, Setup, Wish, World};
 
 /// Longer than a lease.
 const LONG: Duration = Duration::from_secs(20);
@@ -59,7 +59,8 @@ async fn a_running_call_may_end_and_its_result_is_left_to_the_next_leader() {
     bucket.wait_ready().await;
     bucket.release().await;
     bucket.wait_gone().await;
-    world.end_empty().await;
+    world.driver.holds_exactly(&[]).unwrap();
+    world.end_stopped().await;
 }
 
 /// The one exception: nobody else will ever know of what was made for a Bucket that is gone.
@@ -133,7 +134,7 @@ async fn what_was_made_for_a_bucket_to_be_retained_stays(#[case] wish: Wish) {
 /// Nothing waits for the one that lost: the next leader is there as soon as the lease is over.
 #[tokio::test]
 async fn the_next_leader_does_not_wait_for_the_last_call_of_the_one_before() {
-    let setup = Setup::default().elects(QUICK).timeout(LONG).grace(GRACE);
+    let setup = Setup::default().elects(QUICK).timeout(LONG);
     let Some(mut world) = setup.start().await else { return };
     let slow = world.driver.rule(On::create().nth(1), Step::do_then_hold());
     world.create(Wish::delete()).await;

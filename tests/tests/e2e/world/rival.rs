@@ -24,8 +24,9 @@ impl World {
         Rival { sidecar, proxy, _kubeconfig: kubeconfig }
     }
 
-    /// Another replica, which stands by.
+    /// Another replica, which stands by while the first one leads.
     pub(crate) async fn standby(&self) -> Rival {
+        self.sidecar.wait_log("leading: the Lease is taken", 1).await.unwrap();
         let mut rival = self.rival().await;
         rival.sidecar.start().unwrap();
         rival.sidecar.wait_log("standing by: another process leads", 1).await.unwrap();
