@@ -108,10 +108,10 @@ impl Refusal {
         refusal
     }
 
-    /// 422 to a patch that does not fit the object; it names no field.
+    /// 409: others own fields that would be changed.
     #[must_use]
-    pub fn unprocessable(message: impl Into<String>) -> Self {
-        Self::new(422, "Invalid", message)
+    pub fn contested(message: impl Into<String>) -> Self {
+        Self::new(409, "Conflict", message)
     }
 
     /// 403: not here, or not now.

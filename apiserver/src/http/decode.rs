@@ -17,20 +17,34 @@ pub(crate) struct Decoded {
     pub(crate) warnings: Vec<String>,
 }
 
+/// How a body is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    Json,
+    Yaml,
+    /// For built-in kinds.
+    Protobuf,
+}
+
 /// Reads a body.
 pub(crate) fn object(
     kind: &Kind,
     body: &[u8],
-    yaml: bool,
+    encoding: Encoding,
     strictness: Strictness,
 ) -> Result<Decoded, Refusal> {
-    let (value, doubled) = document(body, yaml).map_err(|why| unrecognized(kind, &why, body))?;
+    let (value, doubled) = document(kind, body, encoding).map_err(|why| unrecognized(kind, &why, body))?;
     let value = typed(kind, value, body)?;
     read(kind, value, &doubled, strictness)
 }
 
-fn document(body: &[u8], yaml: bool) -> Result<(Value, Vec<String>), String> {
-    if yaml {
+fn document(kind: &Kind, body: &[u8], encoding: Encoding) -> Result<(Value, Vec<String>), String> {
+    if encoding == Encoding::Protobuf
+        && let Some(read) = kind.from_protobuf(body)
+    {
+        return read.map(|value| (value, Vec::new())).map_err(|error| error.to_string());
+    }
+    if encoding == Encoding::Yaml {
         let parsed = serde_saphyr::from_slice::<Value>(body);
         return parsed
             .map(|value| (value, Vec::new()))
@@ -172,7 +186,7 @@ fn summary(body: &[u8]) -> String {
     }
 }
 
-fn go_name(value: &Value) -> &'static str {
+pub(crate) fn go_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",

@@ -4,9 +4,9 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::{Answer, Answered, Form};
-use crate::discovery;
 use crate::service::Shared;
 use crate::status::Refusal;
+use crate::{discovery, openapi};
 
 /// The version of Kubernetes whose ways are followed.
 const MINOR: &str = "36";
@@ -37,6 +37,9 @@ pub(super) fn answer(
         (["apis"], Form::Discovery(format)) => Some(discovery::aggregated(catalogue, false, format)),
         (["apis"], _) => Some(discovery::groups(catalogue)),
         (["api", version], _) => discovery::resources(catalogue, "", version),
+        (["openapi", "v3"], _) => Some(openapi::index(catalogue)),
+        (["openapi", "v3", "api", version], _) => openapi::document(catalogue, "", version),
+        (["openapi", "v3", "apis", group, version], _) => openapi::document(catalogue, group, version),
         (["apis", group], _) => discovery::group(catalogue, group),
         (["apis", group, version], _) => discovery::resources(catalogue, group, version),
         _ => None,

@@ -78,6 +78,10 @@ pub(crate) fn answer(shared: &Arc<Shared>, request: &Request) -> Answer {
             objects(shared, request, &target, form.including(request.query.get("includeObject")))
         }),
         Place::NoPart(kind, name) => Err(Refusal::not_found(&kind, &name)),
+        // There is no document of version 2, in whichever form it is wanted: kubectl asks for Protocol Buffers only.
+        Place::Document(parts) if parts.starts_with(&["openapi".to_owned(), "v2".to_owned()]) => {
+            Ok(Answer::nowhere())
+        }
         Place::Document(parts) => form(accept, false).and_then(|form| {
             let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
             document::answer(shared, &request.method, request.header(header::HOST), &parts, form)

@@ -1,12 +1,12 @@
 //! A PATCH: the change, by its content type, and how its failures are told.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::decode;
 use super::json;
 use super::query::{Strictness, WriteOptions};
-use crate::patch::{self, PatchError};
-use crate::schema::{Cause, Kind};
+use crate::patch::{self, Application, ApplyError, PatchError, Writer};
+use crate::schema::{Cause, Kind, print};
 use crate::status::Refusal;
 
 /// How a patch is written.
@@ -56,11 +56,77 @@ pub(crate) struct Patch {
 }
 
 impl Patch {
-    pub(crate) fn read(format: Format, body: &[u8]) -> Result<Self, Refusal> {
+    pub(crate) fn read(format: Format, body: &[u8], strictness: Strictness) -> Result<Self, Refusal> {
+        if format == Format::Apply {
+            return Self::read_yaml(body, strictness);
+        }
         let (content, doubled) = json::parse(body).map_err(|error| {
             Refusal::bad_request(format!("error decoding patch: {}", json::complaint(body, &error)))
         })?;
         Ok(Self { format, content, doubled })
+    }
+
+    /// An applied object is in YAML, of which JSON is a part.
+    fn read_yaml(body: &[u8], strictness: Strictness) -> Result<Self, Refusal> {
+        let (content, doubled) = match json::parse(body) {
+            Ok(parsed) => parsed,
+            Err(_) => serde_saphyr::from_slice::<Value>(body)
+                .map(|content| (content, Vec::new()))
+                .map_err(|error| Refusal::bad_request(format!("error decoding YAML: {error}")))?,
+        };
+        if !content.is_object() {
+            let found = decode::go_name(&content);
+            return Err(Refusal::bad_request(format!(
+                "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+            )));
+        }
+        let doubled = if strictness == Strictness::Ignore { Vec::new() } else { doubled };
+        let patch = Self { format: Format::Apply, content, doubled };
+        match patch.complaint() {
+            Some(complaint) if strictness == Strictness::Strict => {
+                Err(Refusal::bad_request(format!("error strict decoding YAML: {complaint}")))
+            }
+            _ => Ok(patch),
+        }
+    }
+
+    /// What is odd about the YAML of an applied object.
+    pub(crate) fn complaint(&self) -> Option<String> {
+        let lines: Vec<String> = self
+            .doubled
+            .iter()
+            .map(|path| path.rsplit('.').next().unwrap_or(path))
+            .map(|key| format!("  line 1: key {} already set in map", print::quoted(key)))
+            .collect();
+        let text = format!("error converting YAML to JSON: yaml: unmarshal errors:\n{}", lines.join("\n"));
+        (!lines.is_empty()).then_some(text)
+    }
+
+    /// The object after it is applied by the writer. `live` is none if it is not there yet.
+    pub(crate) fn applied(
+        &self,
+        kind: &Kind,
+        live: Option<&Value>,
+        force: bool,
+        writer: Writer<'_>,
+    ) -> Result<Value, Refusal> {
+        let application = Application { object: &self.content, force };
+        let object = patch::apply(kind, live, application, writer).map_err(|error| not_applied(&error))?;
+        let part =
+            |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let name = format!("{}/{}", part("/metadata/namespace"), part("/metadata/name"));
+        let decoded = decode::read(kind, object, &[], Strictness::Ignore);
+        decoded.map(|decoded| decoded.object).map_err(|refusal| {
+            let gvk = format!("{}/{}, Kind={}", kind.group, kind.version, kind.kind);
+            let why = why(&refusal);
+            let json = if why.contains("base64") { "error decoding from json: " } else { "" };
+            Refusal::other(
+                500,
+                &format!(
+                    "failed to convert new object ({name}; {gvk}) to proper version: unable to convert unstructured object to {gvk}: {json}{why}"
+                ),
+            )
+        })
     }
 
     /// The object after the patch, and what the client should know.
@@ -75,11 +141,11 @@ impl Patch {
                 let patched = patch::json(live, &self.content).map_err(|error| refused(&error))?;
                 (patched.object, patched.unknown)
             }
-            Format::Merge | Format::Apply => {
-                (patch::merge(live, &self.content).map_err(|error| refused(&error))?, Vec::new())
-            }
             Format::Strategic => {
                 (patch::strategic(kind, live, &self.content).map_err(|error| refused(&error))?, Vec::new())
+            }
+            Format::Merge | Format::Apply => {
+                (patch::merge(live, &self.content).map_err(|error| refused(&error))?, Vec::new())
             }
         };
         unknown.retain(|_| options.strictness != Strictness::Ignore);
@@ -97,19 +163,43 @@ impl Patch {
 
 /// 422: what comes out of the patch is no object of the kind.
 fn invalid(shown: &str, why: &Refusal) -> Refusal {
-    let text = why.to_string();
-    let text = text
-        .split_once(": ")
-        .filter(|(head, _)| head.contains("cannot be handled"))
-        .map_or(text.as_str(), |(_, rest)| rest);
-    Refusal::invalid_of("", "", "", &[Cause::invalid("patch", &Value::from(shown), text)])
+    Refusal::invalid_of("", "", "", &[Cause::invalid("patch", &Value::from(shown), &self::why(why))])
+}
+
+/// What is wrong with an object that could not be read, without the words around it.
+fn why(refusal: &Refusal) -> String {
+    let text = refusal.to_string();
+    match text.split_once(": ") {
+        Some((head, rest)) if head.contains("cannot be handled") => rest.to_owned(),
+        _ => text,
+    }
+}
+
+fn not_applied(error: &ApplyError) -> Refusal {
+    let text = error.to_string();
+    match error {
+        ApplyError::Malformed(_) => Refusal::bad_request(text),
+        ApplyError::Mistyped(_) => Refusal::other(500, &text),
+        ApplyError::Conflicts(conflicts) => {
+            let causes = conflicts.iter().map(|conflict| {
+                json!({
+                    "reason": "FieldManagerConflict", "message": conflict.message(), "field": conflict.field
+                })
+            });
+            Refusal::contested(text).causes(causes.collect())
+        }
+    }
 }
 
 fn refused(error: &PatchError) -> Refusal {
     let text = error.to_string();
     match error {
         PatchError::Malformed(_) => Refusal::bad_request(text),
-        PatchError::Unfit(_) => Refusal::unprocessable(text),
+        PatchError::Unfit(_) => Refusal::unrouted(
+            422,
+            "Invalid",
+            "the server rejected our request due to an error in our request",
+        ),
         PatchError::TooLong { .. } => Refusal::too_large_text(text),
         PatchError::Mistyped(_) => Refusal::other(500, &text),
     }

@@ -5,22 +5,25 @@ use std::sync::Arc;
 use http::header;
 use serde_json::{Value, json};
 
+use super::decode::{self, Encoding};
 use super::list::Page;
 use super::patch::{Format, Patch};
 use super::path::Target;
 use super::query::{WriteOptions, delete_options};
-use super::{Answer, Answered, Request, Selector, decode, read};
+use super::{Answer, Answered, Request, Selector, read};
+use crate::patch::Writer;
 use crate::registry::{Deleted, Part, State, Strategy, Write, meta, view};
 use crate::schema::Kind;
 use crate::service::Shared;
 use crate::status::Refusal;
 
-/// Whether the body is YAML.
-fn is_yaml(request: &Request) -> Result<bool, Refusal> {
+/// How the body is written.
+fn encoding(request: &Request, kind: &Kind) -> Result<Encoding, Refusal> {
     let content_type = request.header(header::CONTENT_TYPE);
     match content_type.split(';').next().unwrap_or_default().trim() {
-        "" | "application/json" => Ok(false),
-        "application/yaml" => Ok(true),
+        "" | "application/json" => Ok(Encoding::Json),
+        "application/yaml" => Ok(Encoding::Yaml),
+        "application/vnd.kubernetes.protobuf" if kind.builtin => Ok(Encoding::Protobuf),
         _ => Err(Refusal::unsupported_media_type(&["application/json", "application/yaml"])),
     }
 }
@@ -59,9 +62,9 @@ pub(super) fn create(
     target: &Target,
     form: Answered,
 ) -> Result<Answer, Refusal> {
-    let yaml = is_yaml(request)?;
+    let encoding = encoding(request, &target.kind)?;
     let options = WriteOptions::of(&request.query, "CreateOptions", false)?;
-    let decoded = decode::object(&target.kind, &request.body, yaml, options.strictness)?;
+    let decoded = decode::object(&target.kind, &request.body, encoding, options.strictness)?;
     let object = stored(shared, &target.kind, decoded.object);
     let manager = request.manager(&options.manager);
     let (made, mut warnings) = shared.write(|state| {
@@ -81,8 +84,8 @@ pub(super) fn replace(
     form: Answered,
 ) -> Result<Answer, Refusal> {
     let options = WriteOptions::of(&request.query, "UpdateOptions", false)?;
-    let yaml = is_yaml(request)?;
-    let decoded = decode::object(&target.kind, &request.body, yaml, options.strictness)?;
+    let encoding = encoding(request, &target.kind)?;
+    let decoded = decode::object(&target.kind, &request.body, encoding, options.strictness)?;
     let object = stored(shared, &target.kind, decoded.object);
     let manager = request.manager(&options.manager);
     let (object, created, mut warnings) = shared.write(|state| {
@@ -104,23 +107,37 @@ pub(super) fn change(
 ) -> Result<Answer, Refusal> {
     let format = Format::of(&target.kind, request.header(header::CONTENT_TYPE))?;
     let options = WriteOptions::of(&request.query, "PatchOptions", format == Format::Apply)?;
-    let patch = Patch::read(format, &request.body)?;
+    let patch = Patch::read(format, &request.body, options.strictness)?;
     let manager = request.manager(&options.manager);
-    let (object, warnings) = shared.write(|state| {
+    let shown = |live: &Value| {
+        if view::is_needed(&target.kind) { view::shown(&target.kind, live) } else { live.clone() }
+    };
+    let (object, created, warnings) = shared.write(|state| {
         let mut write = begin(shared, state, target, options.dry_run, manager);
         let mut told = Vec::new();
-        let object = write.change(&target.name, false, &mut |live| {
-            let live =
-                if view::is_needed(&target.kind) { view::shown(&target.kind, live) } else { live.clone() };
-            let (object, warnings) = patch.apply(&target.kind, &live, &options)?;
-            told = warnings;
-            Ok(stored(shared, &target.kind, object))
-        })?;
+        let (object, created) = if format == Format::Apply {
+            let writer = Writer { manager, subresource: target.part.name(), now: shared.clock().now() };
+            told.extend(patch.complaint());
+            write.apply(&target.name, &mut |live| {
+                let live = live.map(shown);
+                let object =
+                    patch.applied(&target.kind, live.as_ref(), options.force.unwrap_or(false), writer)?;
+                Ok(stored(shared, &target.kind, object))
+            })?
+        } else {
+            let object = write.change(&target.name, &mut |live| {
+                let (object, warnings) = patch.apply(&target.kind, &shown(live), &options)?;
+                told = warnings;
+                Ok(stored(shared, &target.kind, object))
+            })?;
+            (object, false)
+        };
         told.append(&mut write.warnings);
-        Ok((object, told))
+        Ok((object, created, told))
     })?;
+    let code = if created { 201 } else { 200 };
     let shown = read::shown(shared, &target.kind, &object, form);
-    Ok(Answer::value(200, &shown, form.yaml).warnings(warnings))
+    Ok(Answer::value(code, &shown, form.yaml).warnings(warnings))
 }
 
 pub(super) fn delete(

@@ -90,7 +90,8 @@ fn unknown_fields(patch: &Value) -> Vec<String> {
         .collect()
 }
 
-fn word(value: &Value) -> &'static str {
+/// The word for a value's type in Go's messages.
+pub(super) fn word(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// The object after a merge patch: fields are replaced one by one, null takes a field out, lists are replaced whole.
 ///
 /// # Errors
-/// The patch is neither an object nor a list.
+/// The patch isn't an object.
 pub fn merge(document: &Value, patch: &Value) -> Result<Value, PatchError> {
     match (document, patch) {
         (Value::Object(fields), Value::Object(changes)) => {
@@ -14,8 +14,15 @@ pub fn merge(document: &Value, patch: &Value) -> Result<Value, PatchError> {
             merge_fields(&mut fields, changes);
             Ok(Value::Object(fields))
         }
-        (_, Value::Object(_) | Value::Array(_)) => Ok(without_nulls(patch)),
-        _ => Err(PatchError::Malformed("Invalid JSON Patch".to_owned())),
+        (_, Value::Object(_)) => Ok(without_nulls(patch)),
+        (_, Value::Null) => Err(PatchError::Malformed("Invalid JSON Patch".to_owned())),
+        (_, other) => {
+            let found = super::json::word(other);
+            let text = format!(
+                "error decoding patch: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+            );
+            Err(PatchError::Malformed(text))
+        }
     }
 }
 
@@ -64,9 +71,8 @@ mod tests {
 
     #[test]
     fn a_patch_that_is_no_object_is_malformed() {
-        for patch in [json!(null), json!("text"), json!(1)] {
-            let error = merge(&json!({}), &patch).unwrap_err();
-            assert_eq!(error, PatchError::Malformed("Invalid JSON Patch".to_owned()));
+        for patch in [json!(null), json!("text"), json!(1), json!([])] {
+            assert!(matches!(merge(&json!({}), &patch), Err(PatchError::Malformed(_))), "{patch}");
         }
     }
 

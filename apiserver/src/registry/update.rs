@@ -12,6 +12,9 @@ use crate::status::Refusal;
 /// What an update makes of the object that is there. It is given the object in the form of the request's kind.
 pub(crate) type Change<'a> = &'a mut dyn FnMut(&Value) -> Result<Value, Refusal>;
 
+/// What an apply makes of the object that is there, or of nothing.
+pub(crate) type Application<'a> = &'a mut dyn FnMut(Option<&Value>) -> Result<Value, Refusal>;
+
 /// An object after a write, and whether the write made it.
 pub(crate) type Written = (Arc<Value>, bool);
 
@@ -41,22 +44,47 @@ impl Write<'_> {
         Ok((self.update(name, &live, object)?, false))
     }
 
-    /// Changes the object `name`, which must be there. `tracked` tells that the change keeps book of managers itself.
-    pub(crate) fn change(
-        &mut self,
-        name: &str,
-        tracked: bool,
-        change: Change<'_>,
-    ) -> Result<Arc<Value>, Refusal> {
+    /// Changes the object `name`, which must be there.
+    pub(crate) fn change(&mut self, name: &str, change: Change<'_>) -> Result<Arc<Value>, Refusal> {
         let Some(live) = self.live(name) else { return Err(Refusal::not_found(self.kind, name)) };
         let mut object = change(&live)?;
-        self.same_namespace(&mut object)?;
-        same_name(name, &object)?;
-        self.warnings.extend(owners::dedup(&mut object));
-        if !tracked {
-            self.track(Some(&live), &mut object);
-        }
+        self.fits(name, &mut object)?;
+        self.track(Some(&live), &mut object);
         self.update(name, &live, object)
+    }
+
+    /// Changes the object `name`, or makes it. What does it keeps book of managers itself.
+    pub(crate) fn apply(&mut self, name: &str, change: Application<'_>) -> Result<Written, Refusal> {
+        if let Some(live) = self.live(name) {
+            let mut object = change(Some(&live))?;
+            self.fits(name, &mut object)?;
+            return Ok((self.update(name, &live, object)?, false));
+        }
+        if self.part != Part::Main {
+            return Err(Refusal::not_found(self.kind, name));
+        }
+        let mut object = change(None)?;
+        let uid = meta::text(&object, "uid");
+        if !uid.is_empty() {
+            let why = format!(
+                "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+            );
+            return Err(Refusal::conflict(self.kind, name, &why));
+        }
+        self.fits(name, &mut object)?;
+        self.namespace_takes(name)?;
+        Ok((self.insert(object)?, true))
+    }
+
+    /// What comes out of a patch must be the object that the path names.
+    fn fits(&mut self, name: &str, object: &mut Value) -> Result<(), Refusal> {
+        self.same_namespace(object)?;
+        same_name(name, object)?;
+        self.warnings.extend(owners::dedup(object));
+        if self.manager.is_none() {
+            meta::remove(object, "managedFields");
+        }
+        Ok(())
     }
 
     fn update(&mut self, name: &str, live: &Arc<Value>, mut new: Value) -> Result<Arc<Value>, Refusal> {

@@ -23,8 +23,9 @@ const SET_ORDER: &str = "$setElementOrder/";
 /// The patch isn't an object, or one of its directives can't be followed.
 pub fn strategic(kind: &Kind, document: &Value, patch: &Value) -> Result<Value, PatchError> {
     let Value::Object(changes) = patch else {
-        let text = "json: cannot unmarshal into Go value of type map[string]interface {}";
-        return Err(PatchError::Malformed(text.to_owned()));
+        let found = super::json::word(patch);
+        let text = format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}");
+        return Err(PatchError::Malformed(text));
     };
     let fields = document.as_object().cloned().unwrap_or_default();
     merge_fields(&|name| kind.field(name), fields, changes).map(Value::Object)
