@@ -13,6 +13,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use tokio::sync::watch;
 
 use crate::clock::{Clock, SystemClock, Uids};
+use crate::controllers::Graph;
 use crate::http::{Answer, AnswerBody, BODY_MAX, Request, answer};
 use crate::registry::State;
 use crate::schema::{Catalogue, CatalogueError};
@@ -44,6 +45,7 @@ pub(crate) struct Shared {
     pub(crate) catalogue: Catalogue,
     settings: Settings,
     state: Mutex<State>,
+    graph: Mutex<Graph>,
     news: watch::Sender<u64>,
 }
 
@@ -57,6 +59,7 @@ impl Shared {
     pub(crate) fn write<T>(&self, act: impl FnOnce(&mut State) -> Result<T, Refusal>) -> Result<T, Refusal> {
         let mut state = self.lock();
         let before = state.store.revision();
+        state.expire(self.clock().now());
         let result = act(&mut state);
         let after = state.store.revision();
         drop(state);
@@ -64,6 +67,17 @@ impl Shared {
             self.news.send_replace(after);
         }
         result
+    }
+
+    /// What the controllers know. It is locked before the state is.
+    pub(crate) fn graph(&self) -> MutexGuard<'_, Graph> {
+        self.graph.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes away what is too old. Every write does that, too.
+    pub(crate) fn tidy(&self) {
+        // Nothing is refused, since nothing is asked for.
+        let _ = self.write(|_| Ok(()));
     }
 
     pub(crate) fn clock(&self) -> &dyn Clock {
@@ -98,12 +112,22 @@ impl ApiServer {
     /// # Errors
     /// If a CustomResourceDefinition says something that is not understood.
     pub fn new(settings: Settings) -> Result<Self, CatalogueError> {
-        let state = State { store: Store::new(settings.history), uids: Uids::new(settings.seed) };
+        let state = State::new(Store::new(settings.history), Uids::new(settings.seed));
         let (news, _) = watch::channel(1);
-        let shared = Shared { catalogue: Catalogue::new()?, settings, state: Mutex::new(state), news };
+        let shared = Shared {
+            catalogue: Catalogue::new()?,
+            settings,
+            state: Mutex::new(state),
+            graph: Mutex::default(),
+            news,
+        };
         let server = Self { shared: Arc::new(shared) };
         server.furnish();
         Ok(server)
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     /// The namespaces that every cluster has.

@@ -7,6 +7,7 @@ pub(crate) mod meta;
 mod metadata;
 pub(crate) mod names;
 mod owners;
+mod state;
 pub(crate) mod strategy;
 mod update;
 pub(crate) mod view;
@@ -16,19 +17,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
-pub(crate) use strategy::{Part, Strategy};
+pub(crate) use state::State;
+pub(crate) use strategy::{Part, Strategy, finalizers_of_namespace};
 
-use crate::clock::{Clock, Uids, seconds};
+use crate::clock::{Clock, seconds};
+use crate::patch::{self, Writer};
 use crate::schema::{Kind, print};
 use crate::status::Refusal;
-use crate::store::Store;
-
-/// Everything that a write changes.
-#[derive(Debug)]
-pub(crate) struct State {
-    pub(crate) store: Store,
-    pub(crate) uids: Uids,
-}
 
 /// One write to an object, as far as it is the same for all verbs.
 pub(crate) struct Write<'a> {
@@ -75,7 +70,12 @@ impl Write<'_> {
         if self.dry_run {
             return Arc::new(object);
         }
-        self.state.store.put(&resource(self.kind), &key(self.namespace, name), object)
+        let key = key(self.namespace, name);
+        let stored = self.state.store.put(&resource(self.kind), &key, object);
+        if self.strategy() == Strategy::Event {
+            self.state.passes(&key, self.clock.now());
+        }
+        stored
     }
 
     /// Removes an object, unless this is a dry run. Answers with how it was last.
@@ -92,10 +92,21 @@ impl Write<'_> {
         seconds(self.clock.now())
     }
 
-    /// Notes which fields the manager has changed.
+    /// Notes which fields the manager has changed. Nothing is refused because of that.
     fn track(&self, old: Option<&Value>, new: &mut Value) {
-        let _ = (self.manager, old);
-        meta::remove(new, "managedFields");
+        let Some(manager) = self.manager else {
+            meta::remove(new, "managedFields");
+            return;
+        };
+        let writer = Writer { manager, subresource: self.part.name(), now: self.clock.now() };
+        if !view::is_needed(self.kind) {
+            patch::track(self.kind, old, new, writer);
+            return;
+        }
+        let old = old.map(|old| view::shown(self.kind, old));
+        let mut shown = view::shown(self.kind, new);
+        patch::track(self.kind, old.as_ref(), &mut shown, writer);
+        meta::copy(new, &shown, "managedFields");
     }
 
     /// An object may name its namespace, but no other than the path does.
