@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::json;
 use super::query::Strictness;
 use crate::registry::{Strategy, meta};
-use crate::schema::{Kind, print};
+use crate::schema::{Kind, ReadError, print};
 use crate::status::Refusal;
 
 /// An object that a client sent, as it is to be worked with.
@@ -152,12 +152,21 @@ pub(crate) fn read(
     if strictness == Strictness::Strict && !complaints.is_empty() {
         return Err(handled(&format!("strict decoding error: {}", complaints.join(", "))));
     }
-    let mut object = read.object;
+    let object = complete(kind, read.object);
+    let warnings = if strictness == Strictness::Warn { complaints } else { Vec::new() };
+    Ok(Decoded { object, warnings })
+}
+
+/// Brings what a server-side apply made into the form of its kind.
+pub(crate) fn applied(kind: &Kind, object: Value) -> Result<Value, ReadError> {
+    kind.read_applied(object).map(|object| complete(kind, object))
+}
+
+fn complete(kind: &Kind, mut object: Value) -> Value {
     // Makes the metadata if there are none.
     meta::all(&mut object);
     Strategy::of(kind).complete(&mut object);
-    let warnings = if strictness == Strictness::Warn { complaints } else { Vec::new() };
-    Ok(Decoded { object, warnings })
+    object
 }
 
 fn unrecognized(kind: &Kind, why: &str, body: &[u8]) -> Refusal {

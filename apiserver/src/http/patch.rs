@@ -6,7 +6,7 @@ use super::decode;
 use super::json;
 use super::query::{Strictness, WriteOptions};
 use crate::patch::{self, Application, ApplyError, PatchError, Writer};
-use crate::schema::{Cause, Kind, print};
+use crate::schema::{Cause, Kind, ReadError, print};
 use crate::status::Refusal;
 
 /// How a patch is written.
@@ -115,17 +115,13 @@ impl Patch {
         let part =
             |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let name = format!("{}/{}", part("/metadata/namespace"), part("/metadata/name"));
-        let decoded = decode::read(kind, object, &[], Strictness::Ignore);
-        decoded.map(|decoded| decoded.object).map_err(|refusal| {
+        decode::applied(kind, object).map_err(|error| {
             let gvk = format!("{}/{}, Kind={}", kind.group, kind.version, kind.kind);
-            let why = why(&refusal);
-            let json = if why.contains("base64") { "error decoding from json: " } else { "" };
-            Refusal::other(
-                500,
-                &format!(
-                    "failed to convert new object ({name}; {gvk}) to proper version: unable to convert unstructured object to {gvk}: {json}{why}"
-                ),
-            )
+            let text = format!(
+                "failed to convert new object ({name}; {gvk}) to proper version: unable to convert unstructured object to {gvk}: {}",
+                converted(&error)
+            );
+            Refusal::other(500, &text)
         })
     }
 
@@ -149,21 +145,33 @@ impl Patch {
             }
         };
         unknown.retain(|_| options.strictness != Strictness::Ignore);
-        let shown = patched.to_string();
+        let strategic = self.format == Format::Strategic;
+        let shown = if strategic { print::shown(&self.content) } else { patched.to_string() };
+        if let (true, Err(error)) = (strategic, kind.read(patched.clone())) {
+            return Err(invalid(&shown, &converted(&error)));
+        }
         let decoded = decode::read(kind, patched, &self.doubled, options.strictness)
-            .map_err(|refusal| invalid(&shown, &refusal))?;
+            .map_err(|refusal| invalid(&shown, &why(&refusal)))?;
         unknown.extend(decoded.warnings);
         if options.strictness == Strictness::Strict && !unknown.is_empty() {
             let text = format!("strict decoding error: {}", unknown.join(", "));
-            return Err(invalid(&shown, &Refusal::bad_request(text)));
+            return Err(invalid(&shown, &text));
         }
         Ok((decoded.object, unknown))
     }
 }
 
 /// 422: what comes out of the patch is no object of the kind.
-fn invalid(shown: &str, why: &Refusal) -> Refusal {
-    Refusal::invalid_of("", "", "", &[Cause::invalid("patch", &Value::from(shown), &self::why(why))])
+fn invalid(shown: &str, why: &str) -> Refusal {
+    Refusal::invalid_of("", "", "", &[Cause::invalid("patch", &Value::from(shown), why)])
+}
+
+/// What is wrong with a value that isn't read from JSON but put from one structure into another.
+fn converted(error: &ReadError) -> String {
+    match error {
+        ReadError::Base64 { .. } => format!("error decoding from json: {error}"),
+        _ => error.to_string(),
+    }
 }
 
 /// What is wrong with an object that could not be read, without the words around it.

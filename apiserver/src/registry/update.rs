@@ -71,6 +71,7 @@ impl Write<'_> {
             );
             return Err(Refusal::conflict(self.kind, name, &why));
         }
+        meta::remove(&mut object, "resourceVersion");
         self.fits(name, &mut object)?;
         self.namespace_takes(name)?;
         Ok((self.insert(object)?, true))

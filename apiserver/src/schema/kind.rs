@@ -89,15 +89,27 @@ impl Kind {
             let object = typed::read(structure, &object, "", &mut unknown)?;
             return Ok(Read { object, unknown });
         }
-        if let Some(metadata) = object.get_mut("metadata") {
-            *metadata = typed::read(&OBJECT_META, metadata, "metadata", &mut unknown)?;
-        }
+        read_metadata(&mut object, &mut unknown)?;
         let mut pruned = Vec::new();
         prune::unknown_fields(&self.root, &mut object, &mut pruned);
         unknown.append(&mut pruned);
         prune::nulls(&self.root, &mut object);
         prune::defaults(&self.root, &mut object);
         Ok(Read { object, unknown })
+    }
+
+    /// As [`read`](Self::read), for what a server-side apply makes: its unknown fields were refused before, and nulls in
+    /// it are refused later.
+    ///
+    /// # Errors
+    /// A field of the metadata, or of a built-in kind, has a value of another type.
+    pub fn read_applied(&self, mut object: Value) -> Result<Value, ReadError> {
+        if self.structure.is_some() {
+            return self.read(object).map(|read| read.object);
+        }
+        read_metadata(&mut object, &mut Vec::new())?;
+        prune::defaults(&self.root, &mut object);
+        Ok(object)
     }
 
     /// The object that a client sent in Protocol Buffers, in the form that it has in JSON. None if the kind isn't sent
@@ -127,4 +139,11 @@ impl Kind {
     pub(crate) fn field(&self, name: &str) -> Option<&Node> {
         if name == "metadata" { Some(&META) } else { self.root.field(name) }
     }
+}
+
+fn read_metadata(object: &mut Value, unknown: &mut Vec<String>) -> Result<(), ReadError> {
+    if let Some(metadata) = object.get_mut("metadata") {
+        *metadata = typed::read(&OBJECT_META, metadata, "metadata", unknown)?;
+    }
+    Ok(())
 }

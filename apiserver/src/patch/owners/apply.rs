@@ -127,7 +127,8 @@ pub fn apply(
 fn fit(kind: &Kind, applied: &Value) -> Result<(), ApplyError> {
     let text = |name: &str| applied.get(name).and_then(Value::as_str).unwrap_or_default();
     if text("apiVersion") != kind.api_version() || text("kind") != kind.kind {
-        let found = format!("{}, Kind={}", text("apiVersion"), text("kind"));
+        let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
+        let found = format!("{group}/{version}, Kind={}", text("kind"));
         return Err(ApplyError::Malformed(format!("invalid object type: {found}")));
     }
     if applied.pointer("/metadata/managedFields").is_some_and(|entries| !entries.is_null()) {
@@ -140,10 +141,7 @@ fn fit(kind: &Kind, applied: &Value) -> Result<(), ApplyError> {
     }
     let part = |pointer: &str| applied.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let name = format!("{}/{}", part("/metadata/namespace"), part("/metadata/name"));
-    let gvk = match kind.group.as_str() {
-        "" => format!("/{}, Kind={}", kind.version, kind.kind),
-        group => format!("{group}/{}, Kind={}", kind.version, kind.kind),
-    };
+    let gvk = format!("{}/{}, Kind={}", kind.group, kind.version, kind.kind);
     let what = if let [fault] = faults.as_slice() {
         fault.clone()
     } else {

@@ -29,34 +29,35 @@ pub(super) fn merge(schema: Schema<'_>, live: &Value, applied: &Value) -> Value 
     }
 }
 
-/// The items in the order in which they are applied; those that only the live list has stay between their neighbours.
+/// The items of both lists. Those that only the live list has come as early as they can, without changing the order
+/// in which the shared ones are applied.
 fn merge_items(schema: Schema<'_>, live: &[Value], applied: &[Value]) -> Vec<Value> {
     let steps = |items: &[Value]| -> Vec<Option<Element>> {
         items.iter().map(|item| Element::of_item(schema.list(), item)).collect()
     };
     let (live_steps, applied_steps) = (steps(live), steps(applied));
+    let mut shared = applied_steps.iter().filter(|step| live_steps.contains(step)).peekable();
+    let mut left = live.iter().zip(&live_steps).peekable();
     let mut merged = Vec::with_capacity(live.len() + applied.len());
-    let mut rest = live.iter().zip(&live_steps).peekable();
     for (item, step) in applied.iter().zip(&applied_steps) {
-        let place = live_steps.iter().position(|other| other == step);
-        if place.is_some() {
-            while let Some((live_item, live_step)) = rest.peek() {
-                if *live_step == step {
-                    break;
-                }
-                if !applied_steps.contains(live_step) {
-                    merged.push((*live_item).clone());
-                }
-                rest.next();
+        // What only the live list has goes first; a shared one is passed over unless its turn is next.
+        while let Some((live_item, live_step)) = left.peek() {
+            if !applied_steps.contains(live_step) {
+                merged.push((*live_item).clone());
+            } else if shared.peek() == Some(live_step) {
+                break;
             }
-            rest.next();
+            left.next();
         }
+        if shared.peek() == Some(&step) {
+            shared.next();
+        }
+        let place = live_steps.iter().position(|other| other == step);
         merged.push(match place.and_then(|place| live.get(place)) {
             Some(live_item) => merge(schema.items(), live_item, item),
             None => item.clone(),
         });
     }
-    let left = rest.filter(|(_, step)| !applied_steps.contains(step));
-    merged.extend(left.map(|(item, _)| item.clone()));
+    merged.extend(left.filter(|(_, step)| !applied_steps.contains(step)).map(|(item, _)| item.clone()));
     merged
 }

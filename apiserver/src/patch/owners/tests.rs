@@ -233,7 +233,7 @@ fn items_with_keys_are_merged_and_keep_their_order() {
     let wanted = secret(json!(["x/d", "x/b"]));
     let application = Application { object: &wanted, force: false };
     let after = apply(kind, Some(&live), application, writer("two", "", 1)).unwrap();
-    assert_eq!(after["metadata"]["finalizers"], json!(["x/d", "x/a", "x/b", "x/c"]));
+    assert_eq!(after["metadata"]["finalizers"], json!(["x/a", "x/d", "x/b", "x/c"]));
     let fewer = secret(json!(["x/b"]));
     let application = Application { object: &fewer, force: false };
     let after = apply(kind, Some(&after), application, writer("two", "", 2)).unwrap();
@@ -241,7 +241,7 @@ fn items_with_keys_are_merged_and_keep_their_order() {
 }
 
 #[rstest]
-#[case(json!({ "kind": "Secret" }), "invalid object type: , Kind=Secret")]
+#[case(json!({ "kind": "Secret" }), "invalid object type: /, Kind=Secret")]
 #[case(json!({ "apiVersion": "objectstorage.k8s.io/v1alpha2", "kind": "Bucket",
     "metadata": { "managedFields": [] } }), "metadata.managedFields must be nil")]
 #[case(json!({ "apiVersion": "objectstorage.k8s.io/v1alpha2", "kind": "Bucket",

@@ -97,7 +97,18 @@ fn mistyped(schema: Schema<'_>, path: &[Element], value: &Value) -> String {
             ("string", format!("&value.valueUnstructured{{Value:{}}}", print::source(value)))
         }
         Some(Type::Boolean) => ("boolean", format!("&{{{}}}", print::shown(value))),
-        _ => ("numeric (int or float)", format!("&{{{}}}", print::shown(value))),
+        _ => ("numeric (int or float)", go_type(value).to_owned()),
     };
     format!("{}: expected {wanted}, got {got}", shown(path))
+}
+
+/// The type of a value as Go has it.
+fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::String(_) => "string",
+        Value::Bool(_) => "bool",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+        Value::Null | Value::Number(_) => "<nil>",
+    }
 }
