@@ -10,15 +10,19 @@ use bytes::Bytes;
 use http::Response;
 use http_body::Body;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::clock::{Clock, SystemClock, Uids};
+use crate::clock::{Clock, SystemClock, Uids, seconds};
 use crate::controllers::Graph;
 use crate::http::{Answer, AnswerBody, BODY_MAX, Request, answer};
-use crate::registry::State;
+use crate::registry::{State, established};
 use crate::schema::{Catalogue, CatalogueError};
 use crate::status::Refusal;
 use crate::store::Store;
+
+/// Where the definitions of kinds are stored.
+const DEFINITIONS: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
 /// How an API server is set up.
 #[derive(Clone, Debug)]
@@ -35,7 +39,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { clock: Arc::new(SystemClock), seed: 0, history: 10_000, managers: true }
+        Self { clock: Arc::new(SystemClock), seed: 0, history: 2000, managers: true }
     }
 }
 
@@ -130,8 +134,16 @@ impl ApiServer {
         &self.shared
     }
 
-    /// The namespaces that every cluster has.
+    /// The namespaces that every cluster has, and the definitions of the kinds that are served.
     fn furnish(&self) {
+        let mut state = self.shared.lock();
+        let now = seconds(self.shared.clock().now());
+        for written in self.shared.catalogue.definitions() {
+            let object = established(written, state.uids.uid(), &now);
+            let name = written.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+            state.store.put(&DEFINITIONS.into(), name, object);
+        }
+        drop(state);
         let path = "/api/v1/namespaces";
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             let body = serde_json::json!({ "metadata": { "name": name } }).to_string();

@@ -12,7 +12,7 @@ fn each_group_is_listed_once_with_its_version() {
     let groups = groups(&CATALOGUE);
     assert_eq!(
         names(&groups["groups"], "name"),
-        ["coordination.k8s.io", "events.k8s.io", "objectstorage.k8s.io"]
+        ["coordination.k8s.io", "events.k8s.io", "apiextensions.k8s.io", "objectstorage.k8s.io"]
     );
     let ours = group(&CATALOGUE, "objectstorage.k8s.io").unwrap();
     assert_eq!(ours["preferredVersion"]["groupVersion"], "objectstorage.k8s.io/v1alpha2");

@@ -12,13 +12,31 @@ use crate::schema::print;
 pub(crate) fn parse(text: &[u8]) -> Result<(Value, Vec<String>), serde_json::Error> {
     let doubled = RefCell::new(Vec::new());
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let value = Seed { path: String::new(), doubled: &doubled }.deserialize(&mut deserializer)?;
+    let value = Seed { place: Place::Root, doubled: &doubled }.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok((value, doubled.into_inner()))
 }
 
+/// Where in the document we are. It becomes a text only where something is told of it.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Root,
+    Key(&'a Place<'a>, &'a str),
+    Item(&'a Place<'a>, usize),
+}
+
+impl Place<'_> {
+    fn path(self) -> String {
+        match self {
+            Self::Root => String::new(),
+            Self::Key(around, key) => print::child(&around.path(), key),
+            Self::Item(around, at) => print::index(&around.path(), at),
+        }
+    }
+}
+
 struct Seed<'a> {
-    path: String,
+    place: Place<'a>,
     doubled: &'a RefCell<Vec<String>>,
 }
 
@@ -68,8 +86,8 @@ impl<'de> Visitor<'de> for Seed<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
         loop {
-            let path = print::index(&self.path, values.len());
-            match items.next_element_seed(Seed { path, doubled: self.doubled })? {
+            let place = Place::Item(&self.place, values.len());
+            match items.next_element_seed(Seed { place, doubled: self.doubled })? {
                 Some(value) => values.push(value),
                 None => return Ok(Value::Array(values)),
             }
@@ -79,14 +97,15 @@ impl<'de> Visitor<'de> for Seed<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut values = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            let path = print::child(&self.path, &key);
+            let place = Place::Key(&self.place, &key);
             if values.contains_key(&key) {
                 let mut doubled = self.doubled.borrow_mut();
+                let path = place.path();
                 if !doubled.contains(&path) {
-                    doubled.push(path.clone());
+                    doubled.push(path);
                 }
             }
-            let value = entries.next_value_seed(Seed { path, doubled: self.doubled })?;
+            let value = entries.next_value_seed(Seed { place, doubled: self.doubled })?;
             values.insert(key, value);
         }
         Ok(Value::Object(values))

@@ -32,8 +32,8 @@ pub(super) fn all(
 ) -> Result<Answer, Refusal> {
     let query = &request.query;
     let watches = query.flag("watch");
-    check(query, watches)?;
     let selector = Selector::parse(&target.kind, query.get("labelSelector"), query.get("fieldSelector"))?;
+    check(query, watches)?;
     if watches {
         return changes(shared, query, target, selector, form);
     }
@@ -72,40 +72,69 @@ fn revision(query: &Query) -> Result<Option<u64>, Refusal> {
 
 /// Which options go together.
 fn check(query: &Query, watches: bool) -> Result<(), Refusal> {
-    let matched = query.get("resourceVersionMatch");
-    let initial = query.choice("sendInitialEvents").is_some();
-    let forbidden = |detail: &str| Cause::forbidden("resourceVersionMatch", detail);
-    let mut causes = Vec::new();
-    if watches && initial {
-        if matched.is_empty() {
-            causes.push(forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
-        }
-    } else if watches && !matched.is_empty() {
-        causes.push(forbidden(
-            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-        ));
-    } else if initial {
-        causes.push(Cause::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
-    }
-    if !matched.is_empty() && causes.is_empty() && !watches {
-        if query.get("resourceVersion").is_empty() {
-            causes.push(forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided"));
-        } else if !query.get("continue").is_empty() {
-            causes.push(forbidden("resourceVersionMatch is forbidden when continue is provided"));
-        } else if !matches!(matched, "Exact" | "NotOlderThan") {
-            let choices = ["Exact", "NotOlderThan", ""].map(Value::from);
-            causes.push(Cause::not_supported("resourceVersionMatch", &Value::from(matched), &choices));
-        } else if matched == "Exact" && query.get("resourceVersion") == "0" {
-            causes.push(forbidden("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
-        }
-    }
     query.number("limit")?;
     query.number("timeoutSeconds")?;
+    let causes = if watches { check_watch(query) } else { check_list(query) };
     if causes.is_empty() {
         Ok(())
     } else {
         Err(Refusal::invalid_of("meta.k8s.io", "ListOptions", "", &causes))
     }
+}
+
+const MATCH: &str = "resourceVersionMatch";
+const CONTINUED: &str = "resourceVersionMatch is forbidden when continue is provided";
+
+fn check_list(query: &Query) -> Vec<Cause> {
+    let (matched, revision) = (query.get(MATCH), query.get("resourceVersion"));
+    let mut causes = Vec::new();
+    if !matched.is_empty() {
+        if revision.is_empty() {
+            let detail = "resourceVersionMatch is forbidden unless resourceVersion is provided";
+            causes.push(Cause::forbidden(MATCH, detail));
+        }
+        if !query.get("continue").is_empty() {
+            causes.push(Cause::forbidden(MATCH, CONTINUED));
+        }
+        if !matches!(matched, "Exact" | "NotOlderThan") {
+            let choices = ["Exact", "NotOlderThan", ""].map(Value::from);
+            causes.push(Cause::not_supported(MATCH, &Value::from(matched), &choices));
+        }
+        if matched == "Exact" && revision == "0" {
+            let detail = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
+            causes.push(Cause::forbidden(MATCH, detail));
+        }
+    }
+    if query.choice("sendInitialEvents").is_some() {
+        causes.push(Cause::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+    }
+    causes
+}
+
+fn check_watch(query: &Query) -> Vec<Cause> {
+    let initial = query.choice("sendInitialEvents").is_some();
+    // A watch that begins anywhere is taken for one that asks for what is there.
+    let anywhere =
+        !initial && query.get(MATCH).is_empty() && matches!(query.get("resourceVersion"), "" | "0");
+    let matched = if anywhere { "NotOlderThan" } else { query.get(MATCH) };
+    let mut causes = Vec::new();
+    if initial && matched != "NotOlderThan" {
+        let detail = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+        causes.push(Cause::forbidden(MATCH, detail));
+    }
+    if !matched.is_empty() {
+        if !initial && !anywhere {
+            let detail = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+            causes.push(Cause::forbidden(MATCH, detail));
+        }
+        if matched != "NotOlderThan" {
+            causes.push(Cause::not_supported(MATCH, &Value::from(matched), &[Value::from("NotOlderThan")]));
+        }
+        if !query.get("continue").is_empty() {
+            causes.push(Cause::forbidden(MATCH, CONTINUED));
+        }
+    }
+    causes
 }
 
 /// What one answer to a list holds.
@@ -223,9 +252,8 @@ fn changes(
     form: Answered,
 ) -> Result<Answer, Refusal> {
     let begin = match (query.choice("sendInitialEvents"), revision(query)?) {
-        (Some(true), _) => Begin::Marked,
+        (Some(true), _) | (None, None | Some(0)) => Begin::Initial,
         (Some(false), None | Some(0)) => Begin::Now,
-        (None, None | Some(0)) => Begin::Initial,
         (_, Some(revision)) => Begin::After(revision),
     };
     let seconds = query.number("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use percent_encoding::percent_decode_str;
 
-use crate::registry::Part;
+use crate::registry::{Part, Strategy};
 use crate::schema::{Catalogue, Kind};
 
 /// Objects, or one object, of a kind.
@@ -86,7 +86,7 @@ fn all(kind: Arc<Kind>, namespace: &str) -> Place {
 }
 
 fn object(kind: Arc<Kind>, namespace: &str, name: &str, rest: &[&str]) -> Place {
-    let is_namespace = kind.builtin && !kind.namespaced;
+    let is_namespace = Strategy::of(&kind) == Strategy::Namespace;
     let part = match rest {
         [] => Part::Main,
         ["status"] if kind.status => Part::Status,

@@ -206,7 +206,7 @@ fn stored_field(kind: &Kind, field: &str) -> Option<String> {
                 _ => None,
             }
         }
-        Strategy::Lease | Strategy::Custom => None,
+        Strategy::Lease | Strategy::Custom | Strategy::Definition => None,
     };
     if common { Some(field.to_owned()) } else { own }
 }

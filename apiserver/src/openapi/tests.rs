@@ -32,6 +32,7 @@ fn each_version_of_a_group_has_a_document_at_an_address_of_its_own() {
         paths,
         [
             "api/v1",
+            "apis/apiextensions.k8s.io/v1",
             "apis/coordination.k8s.io/v1",
             "apis/events.k8s.io/v1",
             "apis/objectstorage.k8s.io/v1alpha2"
@@ -43,7 +44,7 @@ fn each_version_of_a_group_has_a_document_at_an_address_of_its_own() {
         .values()
         .map(|path| path["serverRelativeURL"].as_str().unwrap().split_once('=').unwrap().1)
         .collect();
-    assert_eq!(addresses.len(), 4);
+    assert_eq!(addresses.len(), 5);
     assert_eq!(document(&CATALOGUE, "apps", "v1"), None);
 }
 

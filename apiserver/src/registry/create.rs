@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Write, key, meta, metadata, names, owners, resource};
+use super::strategy::definition::FIXED;
+use super::{Strategy, Write, key, meta, metadata, names, owners, resource};
 use crate::status::Refusal;
 
 /// How often another name is generated if one is taken.
@@ -71,6 +72,9 @@ impl Write<'_> {
         }
         meta::remove(&mut object, "resourceVersion");
         self.free(&name)?;
+        if strategy == Strategy::Definition {
+            return Err(Refusal::forbidden(self.kind, &name, FIXED));
+        }
         Ok(self.store(&name, object))
     }
 

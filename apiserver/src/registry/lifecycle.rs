@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Write, meta};
+use super::strategy::definition::FIXED;
+use super::{Strategy, Write, meta};
 use crate::schema::Kind;
 use crate::status::Refusal;
 
@@ -37,6 +38,9 @@ impl Write<'_> {
 pub(super) fn may_be_deleted(kind: &Kind, name: &str) -> Result<(), Refusal> {
     if kind.builtin && kind.plural == "namespaces" && IMMORTAL.contains(&name) {
         return Err(Refusal::forbidden(kind, name, "this namespace may not be deleted"));
+    }
+    if Strategy::of(kind) == Strategy::Definition {
+        return Err(Refusal::forbidden(kind, name, FIXED));
     }
     Ok(())
 }

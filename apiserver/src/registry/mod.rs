@@ -18,6 +18,7 @@ use serde_json::Value;
 
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
 pub(crate) use state::State;
+pub(crate) use strategy::definition::established;
 pub(crate) use strategy::{Part, Strategy, finalizers_of_namespace};
 
 use crate::clock::{Clock, seconds};
@@ -113,6 +114,11 @@ impl Write<'_> {
     fn same_namespace(&self, object: &mut Value) -> Result<(), Refusal> {
         match meta::text(object, "namespace") {
             "" if self.namespace.is_empty() => Ok(()),
+            // Old clients put cluster-wide objects there.
+            "default" if self.namespace.is_empty() => {
+                meta::remove(object, "namespace");
+                Ok(())
+            }
             "" => {
                 meta::set(object, "namespace", self.namespace);
                 Ok(())

@@ -160,11 +160,12 @@ fn builtins() -> Vec<Kind> {
         builtin(core, "events", "ev", &kinds::CORE_EVENT),
         builtin(("coordination.k8s.io", "v1"), "leases", "", &kinds::LEASE),
         builtin(("events.k8s.io", "v1"), "events", "ev", &kinds::EVENT),
+        builtin(("apiextensions.k8s.io", "v1"), "customresourcedefinitions", "crd", &kinds::DEFINITION),
     ]
 }
 
 fn builtin((group, version): (&str, &str), plural: &str, short: &str, structure: &'static Struct) -> Kind {
-    let is_namespace = plural == "namespaces";
+    let wide = matches!(plural, "namespaces" | "customresourcedefinitions");
     Kind {
         group: group.to_owned(),
         version: version.to_owned(),
@@ -173,8 +174,8 @@ fn builtin((group, version): (&str, &str), plural: &str, short: &str, structure:
         plural: plural.to_owned(),
         singular: structure.name.to_lowercase(),
         short_names: Some(short.to_owned()).filter(|short| !short.is_empty()).into_iter().collect(),
-        namespaced: !is_namespace,
-        status: is_namespace,
+        namespaced: !wide,
+        status: wide,
         builtin: true,
         columns: Vec::new(),
         written: Value::Null,

@@ -55,6 +55,7 @@ fn all_kinds_are_known_by_group_version_and_plural() {
         ("", "v1", "namespaces"),
         ("events.k8s.io", "v1", "events"),
         ("coordination.k8s.io", "v1", "leases"),
+        ("apiextensions.k8s.io", "v1", "customresourcedefinitions"),
         ("objectstorage.k8s.io", "v1alpha2", "buckets"),
         ("objectstorage.k8s.io", "v1alpha2", "bucketclaims"),
         ("objectstorage.k8s.io", "v1alpha2", "bucketclasses"),
@@ -64,7 +65,7 @@ fn all_kinds_are_known_by_group_version_and_plural() {
         assert!(CATALOGUE.find(group, version, plural).is_some(), "{group}/{version} {plural}");
     }
     assert!(CATALOGUE.find("", "v1", "pods").is_none());
-    assert_eq!(CATALOGUE.kinds().len(), 10);
+    assert_eq!(CATALOGUE.kinds().len(), 11);
 }
 
 #[test]

@@ -18,6 +18,8 @@ const SECRET: [Said; 3] = [
     AGE,
 ];
 
+const DEFINITION: [Said; 1] = [("Created At", 0, "When the definition was made.")];
+
 const LEASE: [Said; 2] = [("Holder", 0, "Who holds the lease."), AGE];
 
 const EVENT: [Said; 9] = [
@@ -37,6 +39,7 @@ pub(super) fn columns(kind: &Kind) -> Vec<Heading> {
         "events" => headings(&EVENT).chain([name_column(1)]).collect(),
         "namespaces" => [name_column(0)].into_iter().chain(headings(&NAMESPACE)).collect(),
         "secrets" => [name_column(0)].into_iter().chain(headings(&SECRET)).collect(),
+        "customresourcedefinitions" => [name_column(0)].into_iter().chain(headings(&DEFINITION)).collect(),
         _ => [name_column(0)].into_iter().chain(headings(&LEASE)).collect(),
     }
 }
@@ -61,6 +64,7 @@ pub(super) fn cells(kind: &Kind, object: &Value, now: Timestamp) -> Vec<Value> {
             let entries = object.get("data").and_then(Value::as_object).map_or(0, serde_json::Map::len);
             vec![json!(name), json!(text(object, "/type")), json!(entries), json!(age)]
         }
+        "customresourcedefinitions" => vec![json!(name), json!(text(object, "/metadata/creationTimestamp"))],
         _ => vec![json!(name), json!(text(object, "/spec/holderIdentity")), json!(age)],
     }
 }

@@ -18,10 +18,8 @@ use crate::service::Shared;
 /// Where a watch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Begin {
-    /// With all objects that are there.
+    /// With all objects that are there; then, for who wants bookmarks, one that says that these were all.
     Initial,
-    /// With all objects that are there, and a bookmark that says that these were all.
-    Marked,
     /// With the next change.
     Now,
     /// With the first change after this revision.

@@ -65,16 +65,17 @@ impl Watching {
         let current = state.store.revision();
         self.told = match self.order.begin {
             Begin::After(revision) => revision,
-            Begin::Initial | Begin::Marked | Begin::Now => current,
+            Begin::Initial | Begin::Now => current,
         };
         match self.order.begin {
             Begin::After(revision) if revision < state.store.oldest() => {
                 self.too_old(revision, state.store.oldest());
             }
-            Begin::Initial => self.tell_all(state),
-            Begin::Marked => {
+            Begin::Initial => {
                 self.tell_all(state);
-                self.first.push_back(bookmark(&self.order.kind, current, true).into());
+                if self.order.bookmarks {
+                    self.first.push_back(bookmark(&self.order.kind, current, true).into());
+                }
             }
             Begin::After(_) | Begin::Now => {}
         }

@@ -130,6 +130,8 @@ async fn a_watch_ends_after_the_time_that_was_asked_for_and_says_before_how_far_
         http::Request::get(format!("{SECRETS}?{query}")).body(Empty::<bytes::Bytes>::new()).unwrap();
     let mut body = server.clone().oneshot(request).await.unwrap().into_body();
     let started = tokio::time::Instant::now();
+    let mark = body.frame().await.unwrap().unwrap().into_data().unwrap();
+    assert!(String::from_utf8_lossy(&mark).contains("initial-events-end"));
     let line = body.frame().await.unwrap().unwrap().into_data().unwrap();
     let line: Value = serde_json::from_slice(&line).unwrap();
     assert_eq!(line["type"], "BOOKMARK");

@@ -3,6 +3,7 @@
 //! The order of checks is the API server's, since it decides what a client is told first.
 
 mod custom;
+pub(crate) mod definition;
 mod event;
 mod lease;
 mod namespace;
@@ -50,6 +51,8 @@ pub(crate) enum Strategy {
     Lease,
     /// Namespaces.
     Namespace,
+    /// Definitions of kinds: those that the server was built with, and no others.
+    Definition,
 }
 
 impl Strategy {
@@ -59,6 +62,7 @@ impl Strategy {
             (true, "events") => Self::Event,
             (true, "leases") => Self::Lease,
             (true, "namespaces") => Self::Namespace,
+            (true, "customresourcedefinitions") => Self::Definition,
             _ => Self::Custom,
         }
     }
@@ -70,7 +74,7 @@ impl Strategy {
 
     /// Whether a PUT without a resourceVersion replaces whatever is there.
     pub(crate) fn updates_unconditionally(self) -> bool {
-        !matches!(self, Self::Custom | Self::Lease)
+        !matches!(self, Self::Custom | Self::Lease | Self::Definition)
     }
 
     /// Whether deletion knows policies for dependents.
@@ -88,7 +92,7 @@ impl Strategy {
         match self {
             Self::Secret => secret::complete(object),
             Self::Namespace => namespace::complete(object),
-            Self::Custom | Self::Event | Self::Lease => {}
+            Self::Custom | Self::Event | Self::Lease | Self::Definition => {}
         }
     }
 
@@ -98,7 +102,7 @@ impl Strategy {
             Self::Custom => custom::prepare_create(kind, object),
             Self::Lease => lease::drop_disabled(object, None),
             Self::Namespace => namespace::prepare_create(object),
-            Self::Secret | Self::Event => {}
+            Self::Secret | Self::Event | Self::Definition => {}
         }
     }
 
@@ -113,7 +117,7 @@ impl Strategy {
             Self::Secret => causes.extend(secret::check(object)),
             Self::Lease => causes.extend(lease::check(object)),
             Self::Namespace => causes.extend(namespace::check_finalizers(object, false)),
-            Self::Event => {}
+            Self::Event | Self::Definition => {}
         }
         causes
     }
@@ -131,6 +135,7 @@ impl Strategy {
             Self::Custom => custom::prepare_update(kind, part, new, old),
             Self::Lease => lease::drop_disabled(new, Some(old)),
             Self::Namespace => namespace::prepare_update(part, new, old),
+            Self::Definition => definition::keep_status(new, old),
             Self::Secret | Self::Event => {}
         }
     }
@@ -150,6 +155,7 @@ impl Strategy {
             }
             Self::Lease => [common, lease::check(new)].concat(),
             Self::Namespace => namespace::check_update(kind, part, new, common),
+            Self::Definition => [common, definition::check_update(new, old)].concat(),
             Self::Event => common,
         }
     }

@@ -6,6 +6,19 @@ const METADATA: Field = always(1, "metadata", Shape::Struct(&OBJECT_META));
 const API_VERSION: Field = field(0, "apiVersion", TEXT);
 const KIND: Field = field(0, "kind", TEXT);
 
+/// A definition of a kind. What it says is kept as it is.
+pub(in crate::schema) static DEFINITION: Struct = Struct {
+    name: "CustomResourceDefinition",
+    atomic: false,
+    fields: &[
+        API_VERSION,
+        KIND,
+        METADATA,
+        optional(2, "spec", Shape::Raw),
+        optional(3, "status", Shape::Raw),
+    ],
+};
+
 /// A Secret.
 pub(in crate::schema) static SECRET: Struct = Struct {
     name: "Secret",
