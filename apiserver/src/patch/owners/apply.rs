@@ -118,6 +118,9 @@ pub fn apply(
     }
     managers.retain(|_, owned| !owned.set.is_empty());
     managers::encode(&mut after, managers);
+    if writer.manager == KUBECTL {
+        refresh_last_applied(&mut after, application.object);
+    }
     if let Some(live) = live {
         track::keep_times(live, &mut after);
     }
@@ -190,6 +193,23 @@ fn described(id: &Id, owned: &Owned) -> String {
         text = format!("{text} using {}", owned.api_version);
     }
     text
+}
+
+/// Brings what the last client-side apply left up to date, so that going back to those changes nothing.
+fn refresh_last_applied(object: &mut Value, applied: &Value) {
+    let mut applied = applied.clone();
+    if let Some(metadata) = applied.get_mut("metadata").and_then(Value::as_object_mut) {
+        if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+            annotations.remove(LAST_APPLIED);
+        }
+        metadata.retain(|name, field| {
+            name != "annotations" || field.as_object().is_some_and(|map| !map.is_empty())
+        });
+    }
+    let annotations = object.get_mut("metadata").and_then(|metadata| metadata.get_mut("annotations"));
+    if let Some(last @ Value::String(_)) = annotations.and_then(|all| all.get_mut(LAST_APPLIED)) {
+        *last = Value::String(print::json(&applied) + "\n");
+    }
 }
 
 /// The fields that a client-side apply set and that still have those values.

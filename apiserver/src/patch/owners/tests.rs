@@ -217,6 +217,9 @@ fn kubectl_takes_over_what_it_applied_from_its_own_side() {
     assert!(applied(Some(&live), changed.clone(), "other", false).is_err());
     let after = applied(Some(&live), changed, "kubectl", false).unwrap();
     assert_eq!(after["spec"]["deletionPolicy"], "Retain");
+    let last = &after["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"];
+    let last: Value = serde_json::from_str(last.as_str().unwrap()).unwrap();
+    assert_eq!(last["spec"]["deletionPolicy"], "Retain", "going back to applying there changes nothing");
 }
 
 #[test]
