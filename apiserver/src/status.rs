@@ -27,6 +27,13 @@ impl Refusal {
         Self::new(400, "BadRequest", message)
     }
 
+    /// 400: the object has no name, and the path wants `name`.
+    #[must_use]
+    pub fn nameless(name: &str) -> Self {
+        let why = "was undeterminable: name must be provided";
+        Self::bad_request(format!("the name of the object ({name} based on URL) {why}"))
+    }
+
     /// 404: there is no object of that name.
     #[must_use]
     pub fn not_found(kind: &Kind, name: &str) -> Self {

@@ -55,6 +55,7 @@ pub(super) fn answer(
                 _ => answer,
             })
         }
+        None if matches!(parts, ["api", _, ..]) => Err(Refusal::no_resource()),
         None => Ok(Answer::nowhere()),
     }
 }

@@ -210,6 +210,8 @@ impl Page {
             Form::Metadata | Form::MetadataList => {
                 let items: Vec<Value> = items.iter().map(table::partial).collect();
                 let kind = "PartialObjectMetadataList";
+                // An empty list is null in Go.
+                let items = if items.is_empty() { Value::Null } else { Value::Array(items) };
                 json!({"kind": kind, "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": items})
             }
             Form::Objects | Form::Discovery(_) => {

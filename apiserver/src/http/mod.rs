@@ -24,7 +24,7 @@ pub(crate) use select::Selector;
 
 use crate::service::Shared;
 use crate::status::Refusal;
-use negotiate::form;
+use negotiate::{About, form};
 use path::{Place, Target};
 use query::Query;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ pub(crate) fn answer(shared: &Arc<Shared>, request: &Request) -> Answer {
     }
     let accept = request.header(header::ACCEPT);
     let result = match path::find(&shared.catalogue, &request.path) {
-        Place::Objects(target) => form(accept, true).and_then(|form| {
+        Place::Objects(target) => form(accept, about(request, &target)).and_then(|form| {
             objects(shared, request, &target, form.including(request.query.get("includeObject")))
         }),
         Place::NoPart(kind, name) => Err(Refusal::not_found(&kind, &name)),
@@ -82,7 +82,7 @@ pub(crate) fn answer(shared: &Arc<Shared>, request: &Request) -> Answer {
         Place::Document(parts) if parts.starts_with(&["openapi".to_owned(), "v2".to_owned()]) => {
             Ok(Answer::nowhere())
         }
-        Place::Document(parts) => form(accept, false).and_then(|form| {
+        Place::Document(parts) => form(accept, About::Document).and_then(|form| {
             let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
             document::answer(shared, &request.method, request.header(header::HOST), &parts, form)
         }),
@@ -91,6 +91,14 @@ pub(crate) fn answer(shared: &Arc<Shared>, request: &Request) -> Answer {
     };
     let head = request.method == Method::HEAD;
     result.unwrap_or_else(|refusal| Answer::refusal(&refusal, false)).without_body(head)
+}
+
+fn about(request: &Request, target: &Target) -> About {
+    if target.kind.builtin {
+        About::Builtin { all: target.name.is_empty() && request.method == Method::GET }
+    } else {
+        About::Custom
+    }
 }
 
 fn objects(

@@ -44,13 +44,38 @@ impl Answered {
 
 const FORMATS: [&str; 2] = ["application/json", "application/yaml"];
 
-/// Chooses the first of the accepted forms that can be given. `objects` tells whether the answer is about objects.
-pub(crate) fn form(accept: &str, objects: bool) -> Result<Answered, Refusal> {
+/// What an answer is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum About {
+    /// Objects of a kind that a definition describes.
+    Custom,
+    /// Objects of a built-in kind; `all` if it is about many, which can be watched.
+    Builtin {
+        /// About many.
+        all: bool,
+    },
+    /// Something else.
+    Document,
+}
+
+/// Chooses the first of the accepted forms that can be given.
+pub(crate) fn form(accept: &str, about: About) -> Result<Answered, Refusal> {
     let accept = if accept.trim().is_empty() { "*/*" } else { accept };
     accept
         .split(',')
-        .find_map(|range| of_range(range, objects))
-        .ok_or_else(|| Refusal::not_acceptable(&FORMATS))
+        .find_map(|range| of_range(range, about != About::Document))
+        .ok_or_else(|| refusal(about))
+}
+
+fn refusal(about: About) -> Refusal {
+    let listed = FORMATS.join(", ");
+    let more = match about {
+        About::Custom => return Refusal::not_acceptable(&FORMATS),
+        About::Builtin { all: true } => ", application/json;stream=watch",
+        About::Builtin { all: false } | About::Document => "",
+    };
+    let text = format!("406: Not Acceptable\n\nAvailable representations: {listed}{more}");
+    Refusal::unrouted(406, "NotAcceptable", &text)
 }
 
 fn of_range(range: &str, objects: bool) -> Option<Answered> {
@@ -85,12 +110,12 @@ mod tests {
     #[test]
     fn the_first_form_that_can_be_given_is_chosen() {
         let table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
-        assert_eq!(form(table, true).unwrap().form, Form::Table(Include::Metadata));
-        assert_eq!(form(table, false).unwrap().form, Form::Objects);
-        assert_eq!(form("", true).unwrap().form, Form::Objects);
-        assert!(form("application/vnd.kubernetes.protobuf, application/yaml", true).unwrap().yaml);
+        assert_eq!(form(table, About::Custom).unwrap().form, Form::Table(Include::Metadata));
+        assert_eq!(form(table, About::Document).unwrap().form, Form::Objects);
+        assert_eq!(form("", About::Custom).unwrap().form, Form::Objects);
+        assert!(form("application/vnd.kubernetes.protobuf, application/yaml", About::Custom).unwrap().yaml);
         let groups = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
-        assert_eq!(form(groups, false).unwrap().form, Form::Discovery(Format::V2));
-        assert!(form("text/html", true).is_err());
+        assert_eq!(form(groups, About::Document).unwrap().form, Form::Discovery(Format::V2));
+        assert!(form("text/html", About::Custom).is_err());
     }
 }

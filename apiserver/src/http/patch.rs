@@ -6,6 +6,7 @@ use super::decode;
 use super::json;
 use super::query::{Strictness, WriteOptions};
 use crate::patch::{self, Application, ApplyError, PatchError, Writer};
+use crate::registry::meta;
 use crate::schema::{Cause, Kind, ReadError, print};
 use crate::status::Refusal;
 
@@ -150,6 +151,7 @@ impl Patch {
         if let (true, Err(error)) = (strategic, kind.read(patched.clone())) {
             return Err(invalid(&shown, &converted(&error)));
         }
+        let patched = typed(kind, live, patched, strategic)?;
         let decoded = decode::read(kind, patched, &self.doubled, options.strictness)
             .map_err(|refusal| invalid(&shown, &why(&refusal)))?;
         unknown.extend(decoded.warnings);
@@ -158,6 +160,22 @@ impl Patch {
             return Err(invalid(&shown, &text));
         }
         Ok((decoded.object, unknown))
+    }
+}
+
+/// The object must still say what it is: the real server reads it anew, and finds no name in what it does not know. Only
+/// a strategic patch is made of an object whose kind is known.
+fn typed(kind: &Kind, live: &Value, mut patched: Value, known: bool) -> Result<Value, Refusal> {
+    let missing = |field: &&str| patched.get(*field).is_none_or(Value::is_null);
+    let Some(field) = ["kind", "apiVersion"].into_iter().find(missing) else { return Ok(patched) };
+    match patched.as_object_mut() {
+        Some(fields) if known => {
+            fields.insert("kind".to_owned(), Value::from(kind.kind.clone()));
+            fields.insert("apiVersion".to_owned(), Value::from(kind.api_version()));
+            Ok(patched)
+        }
+        _ if kind.builtin => Err(Refusal::nameless(meta::text(live, "name"))),
+        _ => Err(Refusal::internal(&format!("Object '{field}' is missing in 'object has no {field} field'"))),
     }
 }
 

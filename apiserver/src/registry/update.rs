@@ -148,9 +148,7 @@ fn same_name(name: &str, object: &Value) -> Result<(), Refusal> {
         return Ok(());
     }
     if found.is_empty() {
-        return Err(Refusal::bad_request(
-            "the name of the object () does not match the name on the URL (".to_owned() + name + ")",
-        ));
+        return Err(Refusal::nameless(name));
     }
     Err(Refusal::bad_request(format!(
         "the name of the object ({found}) does not match the name on the URL ({name})"
