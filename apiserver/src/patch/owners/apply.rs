@@ -137,8 +137,7 @@ fn fit(kind: &Kind, applied: &Value) -> Result<(), ApplyError> {
     if applied.pointer("/metadata/managedFields").is_some_and(|entries| !entries.is_null()) {
         return Err(ApplyError::Malformed("metadata.managedFields must be nil".to_owned()));
     }
-    let mut faults = Vec::new();
-    typed::faults(Schema::Root(kind), applied, &mut Vec::new(), &mut faults);
+    let faults = typed::faults_of(kind, applied);
     if faults.is_empty() {
         return Ok(());
     }

@@ -25,6 +25,11 @@ pub(super) fn merge(schema: Schema<'_>, live: &Value, applied: &Value) -> Value 
         (Value::Array(live), Value::Array(applied)) if *schema.list() != ListType::Atomic => {
             Value::Array(merge_items(schema, live, applied))
         }
+        // Null says nothing of fields and items that have owners of their own.
+        (Value::Object(fields), Value::Null) if !fields.is_empty() => live.clone(),
+        (Value::Array(items), Value::Null) if !items.is_empty() && *schema.list() != ListType::Atomic => {
+            live.clone()
+        }
         _ => applied.clone(),
     }
 }

@@ -132,6 +132,29 @@ fn owners_can_be_forgotten() {
 }
 
 #[test]
+fn owners_are_forgotten_where_a_value_has_another_type_than_the_schema_says() {
+    let mut old = bucket(&json!({ "driverName": "d" }));
+    track(kind(), None, &mut old, writer("one", "", 0));
+    let mut new = old.clone();
+    new["status"] = json!({ "readyToUse": "yes" });
+    track(kind(), Some(&old), &mut new, writer("one", "", 1));
+    assert_eq!(owners(&new), []);
+}
+
+#[test]
+fn null_says_nothing_of_items_that_have_owners_of_their_own() {
+    let mut live = bucket(&json!({ "driverName": "d", "parameters": { "a": "1" } }));
+    live["metadata"]["finalizers"] = json!(["x/a"]);
+    track(kind(), None, &mut live, writer("one", "", 0));
+    let mut wanted = bucket(&json!({ "parameters": null }));
+    wanted["metadata"]["finalizers"] = json!(null);
+    let application = Application { object: &wanted, force: false };
+    let after = apply(kind(), Some(&live), application, writer("two", "", 1)).unwrap();
+    assert_eq!(after["metadata"]["finalizers"], json!(["x/a"]));
+    assert_eq!(after["spec"]["parameters"], json!({ "a": "1" }));
+}
+
+#[test]
 fn more_than_ten_plain_writers_are_joined() {
     let mut object = bucket(&json!({ "parameters": { "p": "0" } }));
     track(kind(), None, &mut object, writer("first", "", 0));

@@ -4,6 +4,7 @@ use super::compare::{Comparison, compare};
 use super::element::Element;
 use super::managers::{self, Id, Managers, Owned, Writer};
 use super::set::Set;
+use super::typed;
 use crate::schema::Kind;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
@@ -36,7 +37,8 @@ static UNOWNED: LazyLock<Set> = LazyLock::new(|| {
 pub fn track(kind: &Kind, old: Option<&Value>, new: &mut Value, writer: Writer<'_>) {
     let before = known(old, new, writer);
     managers::remove(new);
-    let Some(mut managers) = before else { return };
+    // A real server forgets all owners where it can't tell what is whose.
+    let Some(mut managers) = before.filter(|_| typed::can_be_owned(kind, new)) else { return };
     if managers.is_empty() && old.is_some() {
         return;
     }

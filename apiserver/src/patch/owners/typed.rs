@@ -4,11 +4,25 @@ use super::element::Element;
 use super::schema::Schema;
 use super::set::shown;
 use crate::schema::node::{ListType, Type};
-use crate::schema::print;
+use crate::schema::{Kind, print};
 use serde_json::Value;
 
-/// What keeps an object from being merged, one text for each fault.
-pub(super) fn faults(schema: Schema<'_>, value: &Value, path: &mut Vec<Element>, found: &mut Vec<String>) {
+/// What keeps an applied object from being merged, one text for each fault.
+pub(super) fn faults_of(kind: &Kind, applied: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    faults(Schema::Root(kind), applied, &mut Vec::new(), &mut found);
+    found
+}
+
+/// Whether the fields of an object can have owners. Repeated items, which an applied object can't have, do no harm.
+pub(super) fn can_be_owned(kind: &Kind, object: &Value) -> bool {
+    faults_of(kind, object).iter().all(|fault| fault.contains(REPEATED))
+}
+
+/// How the fault of a repeated item is told.
+const REPEATED: &str = ": duplicate entries for key ";
+
+fn faults(schema: Schema<'_>, value: &Value, path: &mut Vec<Element>, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             if schema.kind().is_some_and(|kind| kind != Type::Object) {
@@ -58,7 +72,7 @@ fn item_faults(schema: Schema<'_>, items: &[Value], path: &mut Vec<Element>, fou
             continue;
         };
         if seen.contains(&step) {
-            found.push(format!("{}: duplicate entries for key {step}", shown(path)));
+            found.push(format!("{}{REPEATED}{step}", shown(path)));
             continue;
         }
         path.push(step.clone());
