@@ -10,7 +10,7 @@ use http::{HeaderValue, Response, StatusCode, header};
 use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, StreamBody};
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::status::Refusal;
 
@@ -43,12 +43,14 @@ impl Answer {
     }
 
     /// An object or another document.
-    pub(crate) fn value(code: u16, value: &Value, yaml: bool) -> Self {
+    pub(crate) fn value(code: u16, value: &impl Serialize, yaml: bool) -> Self {
         let yaml_text = if yaml { serde_saphyr::to_string(value).ok() } else { None };
-        match yaml_text {
-            Some(text) => Self::new(code, "application/yaml", Content::Whole(text.into())),
-            None => Self::new(code, "application/json", Content::Whole(value.to_string().into())),
+        if let Some(text) = yaml_text {
+            return Self::new(code, "application/yaml", Content::Whole(text.into()));
         }
+        // Keys are texts, so that everything that is shown can be written.
+        let text = serde_json::to_vec(value).unwrap_or_default();
+        Self::new(code, "application/json", Content::Whole(text.into()))
     }
 
     /// Text for people.

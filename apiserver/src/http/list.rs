@@ -1,7 +1,9 @@
 //! GET of many objects: a list, or a watch.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::page::Token;
@@ -55,7 +57,7 @@ pub(super) fn all(
     };
     let options = Options { selector, revision, exact, limit, token };
     let page = Page::read(&shared.lock(), target, &options)?;
-    Ok(Answer::value(200, &page.shown(shared, &target.kind, form), form.yaml))
+    Ok(page.answer(shared, &target.kind, form))
 }
 
 fn revision(query: &Query) -> Result<Option<u64>, Refusal> {
@@ -167,7 +169,7 @@ impl Page {
         let limit = if options.revision == Some(0) { 0 } else { options.limit };
         let resource = resource(&target.kind);
         let continued = options.token.is_some();
-        let objects: Objects =
+        let objects: Cow<'_, Objects> =
             state.store.at(&resource, revision).map_err(|gone| compacted(gone, revision, continued))?;
         let start = options.token.as_ref().map_or("", |token| token.start.as_str());
         let prefix =
@@ -188,8 +190,8 @@ impl Page {
         })
     }
 
-    /// The list as a document.
-    pub(super) fn shown(&self, shared: &Shared, kind: &Kind, form: Answered) -> Value {
+    /// The list in the form that is wanted.
+    pub(super) fn answer(&self, shared: &Shared, kind: &Kind, form: Answered) -> Answer {
         let mut metadata = Map::new();
         metadata.insert("resourceVersion".to_owned(), Value::from(self.revision.to_string()));
         if let Some(token) = &self.token {
@@ -198,39 +200,58 @@ impl Page {
         if let Some(remaining) = self.remaining {
             metadata.insert("remainingItemCount".to_owned(), Value::from(remaining));
         }
-        let viewed = |object: &Arc<Value>| {
-            if view::is_needed(kind) { view::shown(kind, object) } else { Value::clone(object) }
-        };
-        let mut items: Vec<Value> = self.objects.iter().map(viewed).collect();
-        match form.form {
+        let viewed: Vec<Cow<'_, Value>> = self.objects.iter().map(|object| view(kind, object)).collect();
+        let document = match form.form {
             Form::Table(include) => {
-                let metadata = Value::Object(metadata);
-                table::table(kind, &items, &metadata, include, true, shared.clock().now())
+                let items: Vec<Value> = viewed.into_iter().map(Cow::into_owned).collect();
+                table::table(kind, &items, &Value::Object(metadata), include, true, shared.clock().now())
             }
             Form::Metadata | Form::MetadataList => {
-                let items: Vec<Value> = items.iter().map(table::partial).collect();
-                let kind = "PartialObjectMetadataList";
+                let items: Vec<Value> = viewed.iter().map(|item| table::partial(item)).collect();
                 // An empty list is null in Go.
                 let items = if items.is_empty() { Value::Null } else { Value::Array(items) };
+                let kind = "PartialObjectMetadataList";
                 json!({"kind": kind, "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": items})
             }
             Form::Objects | Form::Discovery(_) => {
-                if kind.builtin {
-                    items.iter_mut().for_each(without_type);
-                } else {
+                if !kind.builtin {
                     metadata.entry("continue").or_insert_with(|| Value::from(""));
                 }
-                json!({"kind": kind.list_kind, "apiVersion": kind.api_version(), "metadata": metadata, "items": items})
+                let items = viewed.iter().map(|object| Item { object, typed: !kind.builtin }).collect();
+                let list = List { kind: &kind.list_kind, api_version: kind.api_version(), metadata, items };
+                return Answer::value(200, &list, form.yaml);
             }
-        }
+        };
+        Answer::value(200, &document, form.yaml)
     }
 }
 
-/// Items of built-in lists do not repeat what the list says of their type.
-fn without_type(item: &mut Value) {
-    if let Some(item) = item.as_object_mut() {
-        item.remove("kind");
-        item.remove("apiVersion");
+fn view<'a>(kind: &Kind, object: &'a Value) -> Cow<'a, Value> {
+    if view::is_needed(kind) { Cow::Owned(view::shown(kind, object)) } else { Cow::Borrowed(object) }
+}
+
+/// A list on its way out. Its objects are written from where they are: a copy of thousands would cost more than all else.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct List<'a> {
+    kind: &'a str,
+    api_version: String,
+    metadata: Map<String, Value>,
+    items: Vec<Item<'a>>,
+}
+
+struct Item<'a> {
+    object: &'a Value,
+    /// Items of built-in lists do not repeat what the list says of their type.
+    typed: bool,
+}
+
+impl Serialize for Item<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let fields = self.object.as_object().into_iter().flatten();
+        serializer.collect_map(
+            fields.filter(|(name, _)| self.typed || !matches!(name.as_str(), "kind" | "apiVersion")),
+        )
     }
 }
 

@@ -194,5 +194,5 @@ pub(super) fn delete_all(
         }
         Ok(page)
     })?;
-    Ok(Answer::value(200, &page.shown(shared, &target.kind, form), form.yaml))
+    Ok(page.answer(shared, &target.kind, form))
 }

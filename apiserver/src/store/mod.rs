@@ -5,6 +5,7 @@
 
 mod log;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -80,9 +81,10 @@ impl Store {
     ///
     /// # Errors
     /// If that is too long ago.
-    pub fn at(&self, resource: &str, revision: u64) -> Result<Objects, Compacted> {
-        let mut objects = self.resources.get(resource).cloned().unwrap_or_default();
+    pub fn at(&self, resource: &str, revision: u64) -> Result<Cow<'_, Objects>, Compacted> {
+        let mut objects = self.resources.get(resource).map_or_else(Cow::default, Cow::Borrowed);
         if revision < self.revision {
+            let objects = objects.to_mut();
             for entry in self.log.since(revision)?.rev().filter(|entry| &*entry.resource == resource) {
                 match &entry.previous {
                     Some(before) => objects.insert(Arc::clone(&entry.key), Arc::clone(before)),

@@ -16,7 +16,7 @@ fn values(objects: &Objects) -> Vec<(String, u64)> {
 #[test]
 fn every_revision_that_is_kept_can_be_shown_again() {
     let mut store = Store::new(100);
-    let mut shown = vec![(store.revision(), store.at("things", store.revision()).unwrap())];
+    let mut shown = vec![(store.revision(), store.at("things", store.revision()).unwrap().into_owned())];
     for step in 0..20 {
         let name = format!("a{}", step % 3);
         if step % 5 == 4 {
@@ -24,7 +24,7 @@ fn every_revision_that_is_kept_can_be_shown_again() {
         } else {
             store.put(&resource(), &name, object(&name, step));
         }
-        shown.push((store.revision(), store.at("things", store.revision()).unwrap()));
+        shown.push((store.revision(), store.at("things", store.revision()).unwrap().into_owned()));
     }
     for (revision, then) in shown {
         assert_eq!(values(&store.at("things", revision).unwrap()), values(&then), "at {revision}");

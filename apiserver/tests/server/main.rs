@@ -3,6 +3,7 @@
 
 mod controllers;
 mod definitions;
+mod determinism;
 mod events;
 mod lists;
 mod objects;
