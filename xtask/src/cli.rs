@@ -20,11 +20,29 @@ enum Command {
     },
     /// Run every check that a change must pass, tests included
     Ci,
-    /// Show the main job and the worst moment on a real Kubernetes API server
+    /// Show the main job and the worst moment, with real processes
     Demo {
+        /// On a real Kubernetes API server, which is built with Go the first time, instead of the embedded one
+        #[arg(long)]
+        real: bool,
         /// Leave everything running until Ctrl-C, and print how to reach it
         #[arg(long)]
         keep: bool,
+    },
+    /// Run API server, controller, sidecar and driver in one process to try things out; needs no cluster
+    Sandbox {
+        /// Passed on to cosi-sandbox; `cargo xtask sandbox --help` lists what there is
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Keep the sandbox busy with users who come and go, and watch its memory
+    Soak {
+        /// How long
+        #[arg(long, default_value_t = 60)]
+        minutes: u32,
+        /// How many users there are at a time
+        #[arg(long, default_value_t = 16)]
+        users: u32,
     },
     /// Measure speed and memory of the sidecar against a real API server
     Bench {
@@ -58,7 +76,9 @@ pub fn run() -> Result<()> {
     match Cli::parse().command {
         Command::Test { arguments } => crate::test::test(&arguments),
         Command::Ci => crate::ci::ci(),
-        Command::Demo { keep } => crate::demo::demo(keep),
+        Command::Demo { real, keep } => crate::demo::demo(real, keep),
+        Command::Sandbox { arguments } => crate::sandbox::sandbox(&arguments),
+        Command::Soak { minutes, users } => crate::soak::soak(minutes, users),
         Command::Bench { buckets, check } => crate::bench::bench(buckets, check),
         Command::Tidy => crate::tidy::tidy(),
         Command::Codegen(Check { check }) => crate::codegen::codegen(check),

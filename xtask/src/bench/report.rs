@@ -5,7 +5,7 @@ use std::fmt;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-use super::meter;
+use crate::machine;
 
 /// What was measured. Rates are Buckets per second, memory is in MB (10⁶ bytes).
 #[derive(Debug, Default, Serialize)]
@@ -55,7 +55,7 @@ struct Line {
 impl Report {
     pub(super) fn new(buckets: u32, sample: u32) -> Self {
         let date = jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string();
-        Self { date, machine: meter::machine(), buckets, sample, ..Self::default() }
+        Self { date, machine: machine::description(), buckets, sample, ..Self::default() }
     }
 
     pub(super) fn json(&self) -> Result<String> {

@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep};
 use super::accesses::Accesses;
 use super::load::Load;
 use super::meter;
+use crate::machine;
 use crate::process::Process;
 
 pub(super) const DRIVER: &str = "scripted.bench";
@@ -118,12 +119,12 @@ impl Rig {
     /// Waits until the sidecar has nothing to do.
     pub(super) async fn settle(&self) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
-        let mut since = meter::ticks(self.pid()?)?;
+        let mut since = machine::ticks(self.pid()?)?;
         let mut quiet = 0;
         while quiet < QUIET_POLLS {
             ensure!(Instant::now() < deadline, "the sidecar does not come to rest in {PATIENCE:?}");
             sleep(POLL).await;
-            let now = meter::ticks(self.pid()?)?;
+            let now = machine::ticks(self.pid()?)?;
             if now - since > QUIET_TICKS {
                 (since, quiet) = (now, 0);
             } else {
@@ -142,7 +143,7 @@ impl Rig {
 
     /// Resident memory of the sidecar in MB.
     pub(super) fn rss(&self) -> Result<f64> {
-        meter::rss(self.pid()?)
+        machine::rss(self.pid()?)
     }
 
     /// Writes that the API server got so far.

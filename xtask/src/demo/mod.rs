@@ -1,8 +1,9 @@
-//! `cargo xtask demo`: the main job and the worst moment, on a real Kubernetes API server and with real processes.
+//! `cargo xtask demo`: the main job and the worst moment, with real processes, on the embedded API server or a real one.
 //!
 //! Every sentence with a ✓ was checked just before it was printed; the first that does not hold ends the demo with
 //! an error.
 
+mod apiserver;
 mod cluster;
 mod narrator;
 mod story;
@@ -22,20 +23,20 @@ makes the real bucket, and takes it away again. In the same way applications get
 (BucketAccess). This demo runs all of that here, in a temporary folder, and checks each claim it makes (✓). Nothing
 outside that folder is touched, and nothing keeps running afterwards.";
 
-/// Builds the programs and shows them. With `keep`, everything stays up afterwards until Ctrl-C.
+/// Builds the programs and shows them, with `real` on a real Kubernetes API server. With `keep`, everything stays up afterwards until Ctrl-C.
 ///
 /// # Errors
 /// If something does not build or start, or a claim does not hold.
-pub fn demo(keep: bool) -> Result<()> {
+pub fn demo(real: bool, keep: bool) -> Result<()> {
     println!("Building the programs (the first time this takes minutes).");
     run(&mut cargo(["build", "-p", "cosi-sidecar", "-p", "cosi-sample-driver", "--bins"]))?;
-    show(keep)
+    show(real, keep)
 }
 
 /// The demo of programs that are built already.
-pub(crate) fn show(keep: bool) -> Result<()> {
+pub(crate) fn show(real: bool, keep: bool) -> Result<()> {
     println!("\n{WELCOME}");
-    let mut world = World::new()?;
+    let mut world = World::new(real)?;
     let runtime = tokio::runtime::Runtime::new().context("start a runtime")?;
     let told = runtime.block_on(async {
         tokio::select! {

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use cosi_tests::devcluster::{DevCluster, ServerOptions};
 use cosi_tests::object_store::ObjectStore;
 use cosi_tests::sidecar::beside_us;
 use tempfile::TempDir;
 use tokio::process::Command;
 use tokio::time::{Instant, sleep};
 
+use super::apiserver::ApiServer;
 use super::cluster::{Access, Cluster};
-use super::narrator::Narrator;
+use super::narrator::{Narrator, tell};
 use super::wire;
 use crate::process::Process;
 
@@ -44,7 +44,10 @@ pub(super) struct World {
     pub(super) narrator: Narrator,
     folder: TempDir,
     s3: String,
-    apiserver: Option<DevCluster>,
+    /// Whether the API server is to be a real one.
+    real: bool,
+    apiserver: Option<ApiServer>,
+    cluster: Option<Cluster>,
     driver: Option<Process>,
     sidecar: Option<Process>,
 }
@@ -54,31 +57,37 @@ impl World {
     ///
     /// # Errors
     /// If there is no place for it.
-    pub(super) fn new() -> Result<Self> {
+    pub(super) fn new(real: bool) -> Result<Self> {
         let folder =
             tempfile::Builder::new().prefix("cosi-demo-").tempdir().context("make a temporary folder")?;
-        let apiserver = None;
         Ok(Self {
             narrator: Narrator::default(),
             folder,
             s3: free_port()?,
-            apiserver,
+            real,
+            apiserver: None,
+            cluster: None,
             driver: None,
             sidecar: None,
         })
     }
 
     pub(super) async fn start_apiserver(&mut self) -> Result<Cluster> {
-        // Never TEST_KUBECONFIG: whatever cluster that names, a demo has no business there.
-        let start = || DevCluster::start(&ServerOptions::default());
-        let apiserver = tokio::task::spawn_blocking(start).await.context("start the API server")??;
-        self.apiserver = Some(apiserver);
-        self.cluster()
+        if self.real {
+            tell("starting a Kubernetes API server of our own (built from its source the first time: some minutes)");
+            self.apiserver = Some(ApiServer::real().await?);
+        } else {
+            tell("starting an API server that keeps everything in memory");
+            self.apiserver = Some(ApiServer::embedded(self.path("kubeconfig")).await?);
+        }
+        let client = self.apiserver.as_ref().context("no API server")?.client().await?;
+        let cluster = Cluster::new(&client);
+        self.cluster = Some(cluster.clone());
+        Ok(cluster)
     }
 
     pub(super) fn cluster(&self) -> Result<Cluster> {
-        let apiserver = self.apiserver.as_ref().context("no API server")?;
-        Ok(Cluster::new(&apiserver.client().context("connect to the API server")?))
+        self.cluster.clone().context("no API server")
     }
 
     /// Starts the driver, and waits for its S3 server.
@@ -194,7 +203,7 @@ impl World {
     }
 
     pub(super) fn kubeconfig(&self) -> Result<&Path> {
-        Ok(self.apiserver.as_ref().context("no API server")?.kubeconfig_path())
+        Ok(self.apiserver.as_ref().context("no API server")?.kubeconfig())
     }
 
     pub(super) fn socket(&self) -> String {

@@ -30,7 +30,6 @@ pub(super) async fn drills(world: &mut World) -> Result<()> {
 
 async fn set_up(world: &mut World) -> Result<()> {
     world.narrator.chapter("Start the parts");
-    tell("starting a Kubernetes API server of our own (built from its source the first time: some minutes)");
     world.start_apiserver().await?.make_namespace().await?;
     checked("it runs, and it knows COSI's kinds of objects");
     tell("starting a storage driver; this one keeps buckets in a folder and serves them over S3");

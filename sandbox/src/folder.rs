@@ -1,0 +1,74 @@
+//! Where the sandbox's files are.
+
+use std::fs::{File, create_dir_all};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+/// The sandbox's folder. A temporary one goes with it.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    _temporary: Option<TempDir>,
+}
+
+impl Folder {
+    /// The named folder, or a temporary one.
+    pub(crate) fn open(named: Option<&Path>) -> io::Result<Self> {
+        let (path, temporary) = match named {
+            Some(path) => (std::path::absolute(path)?, None),
+            None => {
+                let folder = tempfile::Builder::new().prefix("cosi-sandbox-").tempdir()?;
+                (folder.path().to_owned(), Some(folder))
+            }
+        };
+        let folder = Self { path, _temporary: temporary };
+        // Nothing else may lie beside a socket.
+        create_dir_all(folder.path.join("socket"))?;
+        Ok(folder)
+    }
+
+    /// What `KUBECONFIG` is to name.
+    pub(crate) fn kubeconfig(&self) -> PathBuf {
+        self.path.join("kubeconfig")
+    }
+
+    /// The driver's socket.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.path.join("socket/cosi.sock")
+    }
+
+    /// What the driver keeps.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.path.join("data")
+    }
+
+    /// Where the log of all parts is.
+    pub(crate) fn log(&self) -> PathBuf {
+        self.path.join("log")
+    }
+
+    pub(crate) fn create_log(&self) -> io::Result<File> {
+        File::options().create(true).append(true).open(self.log())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_temporary_folder_goes_and_a_named_one_stays() {
+        let temporary = Folder::open(None).unwrap();
+        let path = temporary.path.clone();
+        assert!(path.join("socket").is_dir());
+        drop(temporary);
+        assert!(!path.exists());
+
+        let outer = tempfile::tempdir().unwrap();
+        let path = outer.path().join("named");
+        drop(Folder::open(Some(&path)).unwrap());
+        assert!(path.join("socket").is_dir());
+    }
+}
