@@ -16,12 +16,11 @@ pub(crate) struct Folder {
 impl Folder {
     /// The named folder, or a temporary one.
     pub(crate) fn open(named: Option<&Path>) -> io::Result<Self> {
-        let (path, temporary) = match named {
-            Some(path) => (std::path::absolute(path)?, None),
-            None => {
-                let folder = tempfile::Builder::new().prefix("cosi-sandbox-").tempdir()?;
-                (folder.path().to_owned(), Some(folder))
-            }
+        let (path, temporary) = if let Some(path) = named {
+            (std::path::absolute(path)?, None)
+        } else {
+            let folder = tempfile::Builder::new().prefix("cosi-sandbox-").tempdir()?;
+            (folder.path().to_owned(), Some(folder))
         };
         let folder = Self { path, _temporary: temporary };
         // Nothing else may lie beside a socket.

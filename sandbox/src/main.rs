@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use cosi_sandbox::settings::Settings;
 use cosi_sandbox::run;
+use cosi_sandbox::settings::Settings;
 use cosi_sidecar::chain;
 
 #[tokio::main]

@@ -51,6 +51,11 @@ fn the_sample_drivers_flags_are_those_of_the_readme() {
 }
 
 #[test]
+fn the_sandboxs_flags_are_those_of_the_readme() {
+    assert_eq!(documented("cosi-sandbox"), defined(&cosi_sandbox::settings::Settings::command()));
+}
+
+#[test]
 fn every_folder_of_the_workspace_is_in_the_layout() {
     let readme = readme();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -99,7 +99,8 @@ impl Desk {
         let bucket_name = bucket_name.ok_or(NotYet::Waiting("its BucketClaims are ready"))?;
         let bucket = self.buckets.get(&bucket_name).await?;
         if bucket.spec.driver_name != class.driver_name {
-            let why = format!("the bucket of BucketClaim {bucket_claim_name} has another driver than the class");
+            let why =
+                format!("the bucket of BucketClaim {bucket_claim_name} has another driver than the class");
             return Err(NotYet::Impossible(why));
         }
         let status = bucket.status.unwrap_or_default();
@@ -127,7 +128,8 @@ impl Desk {
 
     /// Takes the mark off a claim that no other access refers to.
     async fn unmark(&self, claim: &str, leaving: &BucketAccess) -> Result<(), NotYet> {
-        let refers = |access: &BucketAccess| access.spec.bucket_claims.iter().any(|w| w.bucket_claim_name == claim);
+        let refers =
+            |access: &BucketAccess| access.spec.bucket_claims.iter().any(|w| w.bucket_claim_name == claim);
         let all = self.accesses.list(&ListParams::default()).await?;
         if all.iter().any(|access| access.uid() != leaving.uid() && refers(access)) {
             return Ok(());

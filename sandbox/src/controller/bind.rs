@@ -1,8 +1,6 @@
 //! The Bucket of a claim: made, found, and let go.
 
-use cosi_api::{
-    Bucket, BucketClaim, BucketClaimReference, BucketClass, BucketSpec, DeletionPolicy, names,
-};
+use cosi_api::{Bucket, BucketClaim, BucketClaimReference, BucketClass, BucketSpec, DeletionPolicy, names};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt as _};
 use serde_json::json;

@@ -11,7 +11,6 @@ mod bind;
 mod claim;
 mod write;
 
-use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,17 +60,18 @@ pub(crate) async fn run(client: Client) {
 }
 
 /// Waiting is everyday life; what else goes wrong is told.
+#[allow(clippy::needless_pass_by_value, reason = "the controller wants it so")]
 fn later<K: kube::Resource<DynamicType = ()>>(object: Arc<K>, failure: &Failure, _: Arc<Client>) -> Action {
     let meta = object.meta();
-    let (namespace, name) = (meta.namespace.as_deref(), meta.name.as_deref());
+    let (kind, namespace, name) = (K::kind(&()), meta.namespace.as_deref(), meta.name.as_deref());
     let cause = match failure {
         Failure::ApplyFailed(cause) | Failure::CleanupFailed(cause) => Some(cause),
         _ => None,
     };
     match cause {
-        Some(NotYet::Waiting(what)) => tracing::debug!(kind = %K::kind(&()), namespace, name, "waiting until {what}"),
-        Some(NotYet::Impossible(why)) => tracing::info!(kind = %K::kind(&()), namespace, name, "{why}"),
-        _ => tracing::debug!(kind = %K::kind(&()), namespace, name, ?failure, "tried again"),
+        Some(NotYet::Waiting(what)) => tracing::debug!(%kind, namespace, name, "waiting until {what}"),
+        Some(NotYet::Impossible(why)) => tracing::info!(%kind, namespace, name, "{why}"),
+        _ => tracing::debug!(%kind, namespace, name, ?failure, "tried again"),
     }
     Action::requeue(SOON)
 }

@@ -12,7 +12,7 @@ pub(super) enum ApiServer {
     /// In this process and in memory.
     Embedded { _server: cosi_apiserver::Server, kubeconfig: PathBuf },
     /// A kube-apiserver with etcd.
-    Real(DevCluster),
+    Real(Box<DevCluster>),
 }
 
 impl ApiServer {
@@ -29,7 +29,7 @@ impl ApiServer {
         // Never TEST_KUBECONFIG: whatever cluster that names, a demo has no business there.
         let start = || DevCluster::start(&ServerOptions::default());
         let cluster = tokio::task::spawn_blocking(start).await.context("start the API server")??;
-        Ok(Self::Real(cluster))
+        Ok(Self::Real(Box::new(cluster)))
     }
 
     /// The path of its kubeconfig.

@@ -74,7 +74,9 @@ impl World {
 
     pub(super) async fn start_apiserver(&mut self) -> Result<Cluster> {
         if self.real {
-            tell("starting a Kubernetes API server of our own (built from its source the first time: some minutes)");
+            tell(
+                "starting a Kubernetes API server of our own (built from its source the first time: some minutes)",
+            );
             self.apiserver = Some(ApiServer::real().await?);
         } else {
             tell("starting an API server that keeps everything in memory");
