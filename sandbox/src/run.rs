@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use clap::Parser as _;
+use cosi_apiserver::ApiServer;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
 use tokio_util::sync::CancellationToken;
@@ -36,6 +37,9 @@ pub enum SandboxError {
     /// The API server does not start.
     #[error("the API server does not start (--listen)")]
     ApiServer(#[from] cosi_apiserver::ServeError),
+    /// The definitions of COSI's kinds that are built in are broken.
+    #[error("the definitions of COSI's kinds cannot be used")]
+    Kinds(#[from] cosi_apiserver::schema::CatalogueError),
     /// The own kubeconfig cannot be used.
     #[error("cannot use the kubeconfig that was just written")]
     Kubeconfig(#[from] KubeconfigError),
@@ -63,7 +67,7 @@ pub async fn run(settings: &Settings) -> Result<(), SandboxError> {
     let folder = folder.map_err(|e| SandboxError::Folder(settings.dir.clone().unwrap_or_default(), e))?;
     log_to(&folder, &settings.log_level)?;
     let s3 = loopback(settings.s3_listen)?;
-    let server = cosi_apiserver::Server::start(settings.listen).await?;
+    let server = cosi_apiserver::serve(api_server()?, settings.listen).await?;
     let written = std::fs::write(folder.kubeconfig(), server.kubeconfig());
     written.map_err(|e| SandboxError::Folder(folder.kubeconfig(), e))?;
     println!("An API server in memory listens at {}.", server.url());
@@ -72,6 +76,12 @@ pub async fn run(settings: &Settings) -> Result<(), SandboxError> {
     let result = parts(settings, &folder, s3, client).await;
     println!("\nStopped. Everything that was in the API server is gone.");
     result
+}
+
+/// An API server of which no second one makes the same UIDs.
+fn api_server() -> Result<ApiServer, SandboxError> {
+    let settings = cosi_apiserver::Settings { seed: rand::random(), ..cosi_apiserver::Settings::default() };
+    Ok(ApiServer::new(settings)?)
 }
 
 async fn parts(

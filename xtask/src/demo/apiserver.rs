@@ -19,7 +19,9 @@ impl ApiServer {
     /// Starts the one in memory; `kubeconfig` is written.
     pub(super) async fn embedded(kubeconfig: PathBuf) -> Result<Self> {
         let address = std::net::SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0));
-        let server = cosi_apiserver::Server::start(address).await.context("start the API server")?;
+        let server = cosi_apiserver::ApiServer::new(cosi_apiserver::Settings::default());
+        let server = cosi_apiserver::serve(server.context("make the API server")?, address).await;
+        let server = server.context("start the API server")?;
         std::fs::write(&kubeconfig, server.kubeconfig()).context("write the kubeconfig")?;
         Ok(Self::Embedded { _server: server, kubeconfig })
     }
