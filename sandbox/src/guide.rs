@@ -12,13 +12,11 @@ pub(crate) struct Guide<'a> {
     pub(crate) has_controller: bool,
 }
 
-const BY_CLAIM: &str = "\
-  kubectl apply -f deploy/examples/claim.yaml -f deploy/examples/access.yaml
+const BY_CLAIM: &str = "  kubectl apply -f deploy/examples/claim.yaml -f deploy/examples/access.yaml
   kubectl wait bucketaccess example --for=jsonpath='{.status.readyToUse}'=true
   kubectl get secret example-credentials -o yaml     # endpoint, bucket and key pair of an application";
 
-const BY_BUCKET: &str = "\
-  kubectl apply -f deploy/examples/bucket.yaml
+const BY_BUCKET: &str = "  kubectl apply -f deploy/examples/bucket.yaml
   kubectl wait buckets --all --for=jsonpath='{.status.readyToUse}'=true
   kubectl get buckets -o wide";
 
