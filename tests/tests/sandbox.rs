@@ -79,7 +79,8 @@ async fn a_claim_and_an_access_are_all_that_a_user_writes_and_nothing_is_left_wh
     cosi_tests::crypto();
     let mut sandbox = Sandbox::start(&[]);
     let client = sandbox.client().await;
-    let (claims, accesses) = (Api::default_namespaced(client.clone()), Api::default_namespaced(client.clone()));
+    let (claims, accesses) =
+        (Api::default_namespaced(client.clone()), Api::default_namespaced(client.clone()));
     let [class, claim] = examples("claim.yaml").try_into().unwrap();
     create(Api::<BucketClass>::all(client.clone()), &class).await;
     create::<BucketClaim>(claims.clone(), &claim).await;

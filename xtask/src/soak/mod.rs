@@ -34,13 +34,13 @@ const FLAT: f64 = 1.10;
 /// # Errors
 /// If a user does not get what it asked for, something is left over, or memory grows.
 pub fn soak(minutes: u32, users: u32) -> Result<()> {
-    run(&mut cargo(["build", "--release", "-p", "cosi-sandbox", "--bins"]))?;
+    run(&mut cargo(["build", "-p", "cosi-sandbox", "--bins"]))?;
     tokio::runtime::Runtime::new().context("start a runtime")?.block_on(soaked(minutes, users))
 }
 
 async fn soaked(minutes: u32, users: u32) -> Result<()> {
     let folder = tempfile::Builder::new().prefix("cosi-soak-").tempdir().context("make a folder")?;
-    let mut command = Command::new(release_of(&beside_us("cosi-sandbox")));
+    let mut command = Command::new(beside_us("cosi-sandbox"));
     command.args(["--log-level", "warn", "--dir"]).arg(folder.path());
     let sandbox = Process::start(command, &folder.path().join("output"))?;
     let client = client(&folder.path().join("kubeconfig")).await?;
@@ -54,13 +54,6 @@ async fn soaked(minutes: u32, users: u32) -> Result<()> {
     let ended = sandbox.stop().await?;
     ensure!(ended.success(), "the sandbox ended with {ended}");
     judge(&samples, rounds.load(Ordering::Relaxed), minutes)
-}
-
-/// Where `cargo build --release` puts what is beside us in a debug build.
-fn release_of(program: &Path) -> std::path::PathBuf {
-    let name = program.file_name().unwrap_or_default();
-    let target = program.parent().and_then(Path::parent).unwrap_or(program);
-    target.join("release").join(name)
 }
 
 async fn client(kubeconfig: &Path) -> Result<Client> {
