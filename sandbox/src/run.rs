@@ -5,11 +5,14 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use clap::Parser as _;
 use cosi_apiserver::ApiServer;
+use k8s_openapi::api::coordination::v1::Lease;
+use kube::api::ListParams;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
-use kube::{Client, Config};
+use kube::{Api, Client, Config};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
@@ -17,6 +20,9 @@ use crate::controller;
 use crate::folder::Folder;
 use crate::guide::Guide;
 use crate::settings::Settings;
+
+/// Between two looks at whether the sidecar leads.
+const POLL: Duration = Duration::from_millis(20);
 
 /// Why the sandbox gives up.
 #[derive(Debug, thiserror::Error)]
@@ -70,8 +76,7 @@ pub async fn run(settings: &Settings) -> Result<(), SandboxError> {
     let server = cosi_apiserver::serve(api_server()?, settings.listen).await?;
     let written = std::fs::write(folder.kubeconfig(), server.kubeconfig());
     written.map_err(|e| SandboxError::Folder(folder.kubeconfig(), e))?;
-    println!("An API server in memory listens at {}.", server.url());
-    println!("{}", Guide { folder: &folder, s3, has_controller: !settings.no_controller });
+    println!("An API server in memory listens at {}; starting driver and sidecar.", server.url());
     let client = client(&folder).await?;
     let result = parts(settings, &folder, s3, client).await;
     println!("\nStopped. Everything that was in the API server is gone.");
@@ -99,9 +104,15 @@ async fn parts(
         if settings.no_controller {
             std::future::pending::<()>().await;
         }
-        controller::run(client).await;
+        controller::run(client.clone()).await;
+    };
+    let told = async {
+        leading(&client).await;
+        println!("{}", Guide { folder, s3, has_controller: !settings.no_controller });
+        std::future::pending::<()>().await;
     };
     let ended = tokio::select! {
+        () = told => Ok(()),
         ended = &mut driver => return ended.map_err(|e| SandboxError::Driver(Box::new(e))),
         ended = &mut sidecar => ended.map_err(|e| SandboxError::Sidecar(Box::new(e))),
         () = controller => Ok(()),
@@ -110,6 +121,19 @@ async fn parts(
     stop.cancel();
     driver.await.map_err(|e| SandboxError::Driver(Box::new(e)))?;
     ended
+}
+
+/// Waits until the sidecar leads. What it finds when it begins, it treats as what a predecessor may have begun (R3), and waits
+/// until that must have ended: a newcomer's first objects need not go through that.
+async fn leading(client: &Client) {
+    let leases = Api::<Lease>::default_namespaced(client.clone());
+    let held = async || {
+        let lease = leases.list(&ListParams::default()).await.map(|all| all.items.into_iter().next());
+        lease.ok().flatten().and_then(|lease| lease.spec?.holder_identity).is_some()
+    };
+    while !held().await {
+        tokio::time::sleep(POLL).await;
+    }
 }
 
 fn driver_settings(
@@ -125,7 +149,14 @@ fn driver_settings(
 fn sidecar_settings(folder: &Folder) -> Result<cosi_sidecar::settings::Settings, clap::Error> {
     let endpoint = format!("--driver-endpoint=unix://{}", folder.socket().display());
     let kubeconfig = format!("--kubeconfig={}", folder.kubeconfig().display());
-    cosi_sidecar::settings::Settings::try_parse_from(["sidecar", &endpoint, &kubeconfig])
+    cosi_sidecar::settings::Settings::try_parse_from([
+        "sidecar",
+        &endpoint,
+        &kubeconfig,
+        // The driver is beside it, and quick.
+        "--timeout=5s",
+        "--late-landing-grace=1s",
+    ])
 }
 
 async fn client(folder: &Folder) -> Result<Client, SandboxError> {

@@ -26,6 +26,8 @@ const POLL: Duration = Duration::from_millis(50);
 const SAMPLES: u32 = 60;
 /// The first part, in which caches, pools and histories fill.
 const WARM_UP: usize = 10;
+/// What the sandbox logs: enough to see why something is not done, and not more than a disk holds.
+const LOG_LEVEL: &str = "info,cosi_sandbox=debug,cosi_sidecar=debug";
 /// Growth from the end of the warm-up to the end that counts as flat.
 const FLAT: f64 = 1.10;
 
@@ -40,28 +42,42 @@ pub fn soak(minutes: u32, users: u32) -> Result<()> {
 
 async fn soaked(minutes: u32, users: u32) -> Result<()> {
     let folder = tempfile::Builder::new().prefix("cosi-soak-").tempdir().context("make a folder")?;
+    let result = soaked_in(folder.path(), minutes, users).await;
+    if result.is_err() {
+        eprintln!("What the sandbox printed and logged is in {}", folder.keep().display());
+    }
+    result
+}
+
+async fn soaked_in(folder: &Path, minutes: u32, users: u32) -> Result<()> {
     let mut command = Command::new(beside_us("cosi-sandbox"));
-    command.args(["--log-level", "warn", "--dir"]).arg(folder.path());
-    let sandbox = Process::start(command, &folder.path().join("output"))?;
-    let client = client(&folder.path().join("kubeconfig")).await?;
+    command.args(["--log-level", LOG_LEVEL, "--dir"]).arg(folder);
+    let sandbox = Process::start(command, &folder.join("output"))?;
+    up(&folder.join("output")).await?;
+    let client = client(&folder.join("kubeconfig")).await?;
     user::set_up(&client).await?;
     let (stop, rounds) = (AtomicBool::new(false), AtomicU64::new(0));
     let all = try_join_all((0..users).map(|number| User::new(&client, number).live(&stop, &rounds)));
-    let duration = Duration::from_secs(u64::from(minutes) * 60);
+    let duration = Duration::from_mins(minutes.into());
     let pid = sandbox.id().context("the sandbox ended")?;
     let (samples, _) = tokio::try_join!(watch(pid, duration, &stop, &rounds), all)?;
-    user::expect_nothing_left(&client, &folder.path().join("data")).await?;
+    user::expect_nothing_left(&client, &folder.join("data")).await?;
     let ended = sandbox.stop().await?;
     ensure!(ended.success(), "the sandbox ended with {ended}");
     judge(&samples, rounds.load(Ordering::Relaxed), minutes)
 }
 
-async fn client(kubeconfig: &Path) -> Result<Client> {
+/// Waits until the sandbox says that everything is up.
+async fn up(output: &Path) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
-    while !kubeconfig.exists() {
+    while !std::fs::read_to_string(output).is_ok_and(|printed| printed.contains("stays up")) {
         ensure!(Instant::now() < deadline, "the sandbox does not start");
         sleep(POLL).await;
     }
+    Ok(())
+}
+
+async fn client(kubeconfig: &Path) -> Result<Client> {
     let kubeconfig = Kubeconfig::read_from(kubeconfig).context("read the kubeconfig")?;
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
     Client::try_from(config).context("make a client")

@@ -15,7 +15,8 @@ use tokio::time::{Instant, sleep};
 const NAMESPACE: &str = "default";
 const CLASS: &str = "soak";
 const DRIVER: &str = "sample.objectstorage.local";
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than the sidecar waits for a call that may still land.
+const PATIENCE: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(50);
 
 /// The classes that all users use.
