@@ -97,9 +97,9 @@ async fn parts(
 ) -> Result<(), SandboxError> {
     let stop = CancellationToken::new();
     let driver = driver_settings(folder, s3)?;
-    let mut driver = std::pin::pin!(cosi_sample_driver::run::run(&driver, stop.cancelled()));
+    let mut driver = Box::pin(cosi_sample_driver::run::run(&driver, stop.cancelled()));
     // It ends on the signals itself.
-    let mut sidecar = std::pin::pin!(cosi_sidecar::run(sidecar_settings(folder)?));
+    let mut sidecar = Box::pin(cosi_sidecar::run(sidecar_settings(folder)?));
     let controller = async {
         if settings.no_controller {
             std::future::pending::<()>().await;
