@@ -67,17 +67,11 @@ impl Watching {
             Begin::After(revision) => revision,
             Begin::Initial | Begin::Now => current,
         };
-        match self.order.begin {
-            Begin::After(revision) if revision < state.store.oldest() => {
-                self.too_old(revision, state.store.oldest());
+        if self.order.begin == Begin::Initial {
+            self.tell_all(state);
+            if self.order.bookmarks {
+                self.first.push_back(bookmark(&self.order.kind, current, true).into());
             }
-            Begin::Initial => {
-                self.tell_all(state);
-                if self.order.bookmarks {
-                    self.first.push_back(bookmark(&self.order.kind, current, true).into());
-                }
-            }
-            Begin::After(_) | Begin::Now => {}
         }
     }
 
