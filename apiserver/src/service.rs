@@ -127,6 +127,8 @@ impl ApiServer {
         };
         let server = Self { shared: Arc::new(shared) };
         server.furnish();
+        // Nobody was there to see it: the history begins now, so that no watch can ask for what was before.
+        server.compact();
         Ok(server)
     }
 

@@ -70,9 +70,11 @@ impl Refusal {
     /// 409 to a deletion, which is told of the kind and not of the resource.
     #[must_use]
     pub fn conflict_by_kind(kind: &Kind, name: &str, why: &str) -> Self {
-        let named = qualified(&kind.kind, &kind.group);
+        // Both groups' Events are one kind inside the real server.
+        let group = if kind.builtin && kind.plural == "events" { "" } else { &kind.group };
+        let named = qualified(&kind.kind, group);
         let message = format!("Operation cannot be fulfilled on {named} \"{name}\": {why}");
-        Self::new(409, "Conflict", message).about(&kind.group, &kind.kind, name)
+        Self::new(409, "Conflict", message).about(group, &kind.kind, name)
     }
 
     /// 409 to a write that was made for an older version of the object.
