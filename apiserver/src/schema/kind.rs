@@ -4,7 +4,7 @@ use super::node::Node;
 use super::typed::{self, OBJECT_META, ReadError, Struct, WireError};
 use super::validate::{self, Part};
 use super::{Cause, prune};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::LazyLock;
 
 /// A kind of object that is served.
@@ -128,6 +128,12 @@ impl Kind {
     #[must_use]
     pub fn validate(&self, new: &Value, old: Option<&Value>, part: Part, before: Vec<Cause>) -> Vec<Cause> {
         if self.builtin { before } else { validate::check(&self.root, new, old, part, before) }
+    }
+
+    /// An object of the kind with nothing in it but what is always there.
+    pub(crate) fn empty(&self) -> Value {
+        let bare = json!({ "apiVersion": self.api_version(), "kind": self.kind });
+        self.read(bare.clone()).map_or(bare, |read| read.object)
     }
 
     /// The schema of metadata, which all kinds share.

@@ -6,7 +6,7 @@ use super::schema::Schema;
 use super::set::{Set, shown};
 use super::{merge, prune, track, typed};
 use crate::schema::{Kind, print};
-use serde_json::{Value, json};
+use serde_json::Value;
 use thiserror::Error;
 
 /// The manager whose earlier, client-side applications an apply may take over.
@@ -85,7 +85,7 @@ pub fn apply(
     fit(kind, application.object)?;
     let api_version = kind.api_version();
     let mut managers = live.and_then(managers::decode).unwrap_or_default();
-    let mut before = live.cloned().unwrap_or_else(|| json!({ "apiVersion": api_version, "kind": kind.kind }));
+    let mut before = live.cloned().unwrap_or_else(|| kind.empty());
     managers::remove(&mut before);
     if managers.is_empty() && live.is_some() {
         let first = Writer { manager: BEFORE_FIRST, ..writer };

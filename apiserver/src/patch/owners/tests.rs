@@ -64,6 +64,16 @@ fn a_create_owns_all_that_it_sets() {
 }
 
 #[test]
+fn what_every_object_of_a_kind_has_belongs_to_nobody() {
+    let kind = CATALOGUE.find("", "v1", "namespaces").unwrap();
+    let created = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "labels": { "a": "1" } } });
+    let mut created = kind.read(created).unwrap().object;
+    track(kind, None, &mut created, writer("one", "", 0));
+    let fields = json!({ "f:metadata": { "f:labels": { ".": {}, "f:a": {} } } });
+    assert_eq!(owners(&created), [("one".to_owned(), "Update".to_owned(), fields)]);
+}
+
+#[test]
 fn an_update_takes_what_it_changes() {
     let mut old = bucket(&json!({ "parameters": { "a": "1", "b": "1", "c": "1" } }));
     track(kind(), None, &mut old, writer("one", "", 0));

@@ -95,8 +95,7 @@ pub(super) fn update(
     writer: Writer<'_>,
 ) {
     let api_version = kind.api_version();
-    let nothing = json!({ "apiVersion": api_version, "kind": kind.kind });
-    let mut old = old.cloned().unwrap_or(nothing);
+    let mut old = old.cloned().unwrap_or_else(|| kind.empty());
     managers::remove(&mut old);
     let changed = compare(kind, &old, new).without(&out_of_reach(kind, writer.subresource));
     take_from_others(managers, &changed, None, &api_version);
