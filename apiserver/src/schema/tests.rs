@@ -240,6 +240,8 @@ fn a_builtin_kind_is_written_with_the_fields_that_it_always_has() {
         })
     );
     assert_eq!(read.unknown, ["why"]);
+    let secret = kind("secrets").read(json!({ "data": { "empty": null } })).unwrap().object;
+    assert_eq!(secret, json!({ "metadata": {}, "data": { "empty": "" } }));
     let lease = json!({ "spec": { "holderIdentity": "", "renewTime": "2026-01-02T03:04:05.100000+01:00" } });
     let read = kind("leases").read(lease).unwrap();
     assert_eq!(

@@ -146,12 +146,10 @@ impl Reader<'_> {
 
     fn zero(&mut self, shape: &Shape) -> Value {
         match shape {
-            Shape::Text(_) => Value::from(""),
+            Shape::Text(_) | Shape::Bytes => Value::from(""),
             Shape::Bool => Value::Bool(false),
             Shape::Int32 | Shape::Int64 => Value::from(0),
-            Shape::Bytes | Shape::Time | Shape::MicroTime | Shape::Raw | Shape::Map(_) | Shape::List(..) => {
-                Value::Null
-            }
+            Shape::Time | Shape::MicroTime | Shape::Raw | Shape::Map(_) | Shape::List(..) => Value::Null,
             Shape::Struct(structure) => self.zero_of(structure),
         }
     }
