@@ -147,6 +147,13 @@ impl Refusal {
         Self::unrouted(405, "MethodNotAllowed", message)
     }
 
+    /// 405: objects of this kind know no such verb.
+    #[must_use]
+    pub fn verb_not_supported(kind: &Kind, verb: &str) -> Self {
+        let message = format!("{verb} is not supported on resources of kind \"{}\"", resource(kind));
+        Self::new(405, "MethodNotAllowed", message).about(&kind.group, &kind.plural, "")
+    }
+
     /// 406: the client accepts nothing that can be given.
     #[must_use]
     pub fn not_acceptable(accepted: &[&str]) -> Self {

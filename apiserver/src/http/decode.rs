@@ -124,7 +124,6 @@ fn of_custom(kind: &Kind, version: &str, name: &str, body: &[u8]) -> Result<(), 
 }
 
 fn other_version(kind: &Kind, version: &str) -> Refusal {
-    let version = if version.is_empty() { "/" } else { version };
     Refusal::bad_request(format!(
         "the API version in the data ({version}) does not match the expected API version ({})",
         kind.api_version()

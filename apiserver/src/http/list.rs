@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::page::Token;
 use super::path::Target;
 use super::{Answer, Answered, Form, Query, Request, Selector};
-use crate::registry::{State, invalid_revision, resource, view};
+use crate::registry::{State, Strategy, invalid_revision, resource, view};
 use crate::schema::{Cause, Kind};
 use crate::service::Shared;
 use crate::status::Refusal;
@@ -76,35 +76,32 @@ fn revision(query: &Query) -> Result<Option<u64>, Refusal> {
 fn check(query: &Query, watches: bool) -> Result<(), Refusal> {
     query.number("limit")?;
     query.number("timeoutSeconds")?;
-    let causes = if watches { check_watch(query) } else { check_list(query) };
-    if causes.is_empty() {
-        Ok(())
-    } else {
-        Err(Refusal::invalid_of("meta.k8s.io", "ListOptions", "", &causes))
-    }
+    let causes = if watches { faults_of_watch(query) } else { faults_of_list(query) };
+    if causes.is_empty() { Ok(()) } else { Err(Refusal::invalid_of("meta.k8s.io", "ListOptions", "", &causes)) }
 }
 
 const MATCH: &str = "resourceVersionMatch";
+const NEWEST: &str = "NotOlderThan";
 const CONTINUED: &str = "resourceVersionMatch is forbidden when continue is provided";
 
-fn check_list(query: &Query) -> Vec<Cause> {
+fn faults_of_list(query: &Query) -> Vec<Cause> {
     let (matched, revision) = (query.get(MATCH), query.get("resourceVersion"));
     let mut causes = Vec::new();
     if !matched.is_empty() {
         if revision.is_empty() {
-            let detail = "resourceVersionMatch is forbidden unless resourceVersion is provided";
-            causes.push(Cause::forbidden(MATCH, detail));
+            let why = "resourceVersionMatch is forbidden unless resourceVersion is provided";
+            causes.push(Cause::forbidden(MATCH, why));
         }
         if !query.get("continue").is_empty() {
             causes.push(Cause::forbidden(MATCH, CONTINUED));
         }
-        if !matches!(matched, "Exact" | "NotOlderThan") {
-            let choices = ["Exact", "NotOlderThan", ""].map(Value::from);
+        if !["Exact", NEWEST].contains(&matched) {
+            let choices = ["Exact", NEWEST, ""].map(Value::from);
             causes.push(Cause::not_supported(MATCH, &Value::from(matched), &choices));
         }
         if matched == "Exact" && revision == "0" {
-            let detail = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
-            causes.push(Cause::forbidden(MATCH, detail));
+            let why = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
+            causes.push(Cause::forbidden(MATCH, why));
         }
     }
     if query.choice("sendInitialEvents").is_some() {
@@ -113,28 +110,30 @@ fn check_list(query: &Query) -> Vec<Cause> {
     causes
 }
 
-fn check_watch(query: &Query) -> Vec<Cause> {
-    let initial = query.choice("sendInitialEvents").is_some();
-    // A watch that begins anywhere is taken for one that asks for what is there.
-    let anywhere =
-        !initial && query.get(MATCH).is_empty() && matches!(query.get("resourceVersion"), "" | "0");
-    let matched = if anywhere { "NotOlderThan" } else { query.get(MATCH) };
-    let mut causes = Vec::new();
-    if initial && matched != "NotOlderThan" {
-        let detail = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-        causes.push(Cause::forbidden(MATCH, detail));
+fn faults_of_watch(query: &Query) -> Vec<Cause> {
+    let mut initial = query.choice("sendInitialEvents").is_some();
+    let mut matched = query.get(MATCH);
+    // A watch from anywhere begins with what is there, as if it had been asked for.
+    if !initial && matched.is_empty() && ["", "0"].contains(&query.get("resourceVersion")) {
+        (initial, matched) = (true, NEWEST);
     }
-    if !matched.is_empty() {
-        if !initial && !anywhere {
-            let detail = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
-            causes.push(Cause::forbidden(MATCH, detail));
-        }
-        if matched != "NotOlderThan" {
-            causes.push(Cause::not_supported(MATCH, &Value::from(matched), &[Value::from("NotOlderThan")]));
-        }
-        if !query.get("continue").is_empty() {
-            causes.push(Cause::forbidden(MATCH, CONTINUED));
-        }
+    let mut causes = Vec::new();
+    if initial && matched != NEWEST {
+        let why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+        causes.push(Cause::forbidden(MATCH, why));
+    }
+    if matched.is_empty() {
+        return causes;
+    }
+    if !initial {
+        let why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+        causes.push(Cause::forbidden(MATCH, why));
+    }
+    if matched != NEWEST {
+        causes.push(Cause::not_supported(MATCH, &Value::from(matched), &[Value::from(NEWEST)]));
+    }
+    if !query.get("continue").is_empty() {
+        causes.push(Cause::forbidden(MATCH, CONTINUED));
     }
     causes
 }
@@ -165,8 +164,9 @@ impl Page {
             (None, Some(asked)) if options.exact => asked,
             (None, _) => current,
         };
-        // A list of whatever is at hand is not cut into pages.
-        let limit = if options.revision == Some(0) { 0 } else { options.limit };
+        // A list of whatever is at hand is not cut into pages. Events never are at hand: they are not cached.
+        let cached = Strategy::of(&target.kind) != Strategy::Event;
+        let limit = if options.revision == Some(0) && cached { 0 } else { options.limit };
         let resource = resource(&target.kind);
         let continued = options.token.is_some();
         let objects: Cow<'_, Objects> =
@@ -274,7 +274,10 @@ fn changes(
     selector: Selector,
     form: Answered,
 ) -> Result<Answer, Refusal> {
-    let begin = match (query.choice("sendInitialEvents"), revision(query)?) {
+    // Only here the same mistake is an internal error.
+    let revision =
+        revision(query).map_err(|_| Refusal::other(500, &invalid_revision(query.get("resourceVersion"))))?;
+    let begin = match (query.choice("sendInitialEvents"), revision) {
         (Some(true), _) | (None, None | Some(0)) => Begin::Initial,
         (Some(false), None | Some(0)) => Begin::Now,
         (_, Some(revision)) => Begin::After(revision),

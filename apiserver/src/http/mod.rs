@@ -114,6 +114,10 @@ fn objects(
         return Err(wrong);
     }
     match request.method.as_str() {
+        "HEAD" if !custom => Err(Refusal::method_not_allowed()),
+        method if target.part == crate::registry::Part::Finalize && method != "PUT" => {
+            Err(Refusal::method_not_allowed())
+        }
         "GET" | "HEAD" if one => read::one(shared, request, target, form),
         "GET" | "HEAD" => list::all(shared, request, target, form),
         _ if everywhere && custom => Ok(Answer::nowhere()),
@@ -131,7 +135,17 @@ fn objects(
             patch::Format::of(&target.kind, request.header(header::CONTENT_TYPE)).and(Err(nameless()))
         }
         "PUT" if custom => Err(nameless()),
+        method if custom => Err(Refusal::verb_not_supported(&target.kind, verb(method))),
         _ => Err(Refusal::method_not_allowed()),
+    }
+}
+
+/// What Kubernetes calls a method; nothing if it does not know it.
+fn verb(method: &str) -> &'static str {
+    match method {
+        "POST" => "create",
+        "DELETE" => "delete",
+        _ => "",
     }
 }
 

@@ -90,6 +90,8 @@ fn object(kind: Arc<Kind>, namespace: &str, name: &str, rest: &[&str]) -> Place 
     let part = match rest {
         [] => Part::Main,
         ["status"] if kind.status => Part::Status,
+        // What comes after it, the servers of custom kinds do not look at.
+        ["status", ..] if kind.status && !kind.builtin => Part::Status,
         ["finalize"] if is_namespace => Part::Finalize,
         _ if kind.builtin => return Place::NoResource,
         _ => return Place::NoPart(kind, name.to_owned()),

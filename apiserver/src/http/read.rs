@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::path::Target;
 use super::{Answer, Answered, Form, Request};
-use crate::registry::{invalid_revision, key, meta, resource, view};
+use crate::registry::{Strategy, invalid_revision, key, meta, resource, view};
 use crate::schema::Kind;
 use crate::service::Shared;
 use crate::status::Refusal;
@@ -23,7 +23,13 @@ pub(super) fn one(
     let revision = request.query.get("resourceVersion");
     let asked: u64 = match revision {
         "" => 0,
-        text => text.parse().map_err(|_| Refusal::other(500, &invalid_revision(text)))?,
+        // Events come from another place than the rest, which is not cached and words it otherwise.
+        text => text.parse().map_err(|_| match Strategy::of(kind) {
+            Strategy::Event => {
+                Refusal::bad_request(format!("invalid resource version: {}", invalid_revision(text)))
+            }
+            _ => Refusal::other(500, &invalid_revision(text)),
+        })?,
     };
     let state = shared.lock();
     if asked > state.store.revision() {

@@ -135,7 +135,9 @@ impl Write<'_> {
         let kind = self.kind;
         let folder =
             if kind.builtin { kind.plural.clone() } else { format!("{}/{}", kind.group, kind.plural) };
-        format!("/registry/{folder}/{}", key(self.namespace, name))
+        // What is only tried does not go all the way there.
+        let root = if self.dry_run { "" } else { "/registry" };
+        format!("{root}/{folder}/{}", key(self.namespace, name))
     }
 
     /// 409: the object of that name is another one than the request means.

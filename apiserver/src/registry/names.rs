@@ -39,7 +39,7 @@ fn subdomain_rule() -> String {
 pub(crate) fn subdomain(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if text.len() > 253 {
-        wrong.push(too_long(253));
+        wrong.push("must be no more than 253 characters".to_owned());
     }
     if !fits(&SUBDOMAIN_FORM, text) {
         wrong.push(subdomain_rule());
@@ -51,9 +51,11 @@ pub(crate) fn subdomain(text: &str) -> Vec<String> {
 pub(crate) fn label(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if text.len() > 63 {
-        wrong.push(too_long(63));
+        wrong.push("must be no more than 63 characters".to_owned());
     }
-    if !fits(&LABEL_FORM, text) {
+    if !fits(&LABEL_FORM, text) && fits(&SUBDOMAIN_FORM, text) {
+        wrong.push("must not contain dots".to_owned());
+    } else if !fits(&LABEL_FORM, text) {
         wrong.push(format!(
             "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{LABEL}')"
         ));
@@ -166,7 +168,7 @@ mod tests {
         for name in ["", "A", "a_b", "-a", "a.", "a..b", "a\n"] {
             assert_eq!(subdomain(name).len(), 1, "{name:?}");
         }
-        assert_eq!(subdomain(&"a".repeat(254)), ["must be no more than 253 bytes"]);
+        assert_eq!(subdomain(&"a".repeat(254)), ["must be no more than 253 characters"]);
         assert_eq!(label("a.b").len(), 1);
         for name in ["", "/a", "a/", "a/b/c", "A/b", "a b", "-a"] {
             assert!(!qualified(name).is_empty(), "{name:?}");

@@ -86,7 +86,7 @@ fn event(event: &Value, now: Timestamp) -> Vec<Value> {
     let mut count = event.get("count").or_else(|| event.get("deprecatedCount")).cloned();
     if let Some(series) = event.get("series").filter(|series| series.is_object()) {
         last = text(series, "/lastObservedTime");
-        count = series.get("count").cloned();
+        count = Some(series.get("count").cloned().unwrap_or_else(|| json!(0)));
     }
     let kind = either("/involvedObject/kind", "/regarding/kind").to_lowercase();
     let target = match either("/involvedObject/name", "/regarding/name") {

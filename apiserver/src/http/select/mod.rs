@@ -1,9 +1,11 @@
 //! Selectors: which objects a list, a watch or a deletion of many is about.
 
+mod labels;
+
 use serde_json::Value;
 
-use crate::registry::{Strategy, meta, names};
-use crate::schema::{Kind, print};
+use crate::registry::{Strategy, meta};
+use crate::schema::Kind;
 use crate::status::Refusal;
 
 /// A condition on one label.
@@ -28,7 +30,8 @@ pub(crate) struct Selector {
 impl Selector {
     /// Reads both selectors.
     pub(crate) fn parse(kind: &Kind, labels: &str, fields: &str) -> Result<Self, Refusal> {
-        Ok(Self { labels: parse_labels(labels)?, fields: parse_fields(kind, fields)? })
+        let labels = labels::parse(labels).map_err(Refusal::bad_request)?;
+        Ok(Self { labels, fields: parse_fields(kind, fields)? })
     }
 
     /// Whether all objects are meant.
@@ -71,98 +74,6 @@ fn field_of(object: &Value, field: &str) -> String {
     }
 }
 
-/// Splits at commas outside of parentheses.
-fn split(text: &str) -> Vec<&str> {
-    let (mut depth, mut begin, mut pieces) = (0_i32, 0, Vec::new());
-    for (at, letter) in text.char_indices() {
-        match letter {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            ',' if depth == 0 => {
-                pieces.push(text.get(begin..at).unwrap_or_default());
-                begin = at + 1;
-            }
-            _ => {}
-        }
-    }
-    pieces.push(text.get(begin..).unwrap_or_default());
-    pieces
-}
-
-fn parse_labels(text: &str) -> Result<Vec<Label>, Refusal> {
-    if text.trim().is_empty() {
-        return Ok(Vec::new());
-    }
-    split(text).into_iter().map(|piece| parse_label(piece.trim())).collect()
-}
-
-fn parse_label(text: &str) -> Result<Label, Refusal> {
-    let wrong = |why: String| Refusal::bad_request(format!("unable to parse requirement: {why}"));
-    let key_end = text
-        .find(|c: char| c.is_whitespace() || "=!<>(),".contains(c) && !(c == '!' && text.starts_with('!')));
-    let (negated, rest) = match text.strip_prefix('!') {
-        Some(rest) => (true, rest.trim()),
-        None => (false, text),
-    };
-    if negated {
-        return checked_key(rest).map(|key| Label::Missing(key.to_owned()));
-    }
-    let Some(end) = key_end else { return checked_key(text).map(|key| Label::Exists(key.to_owned())) };
-    let (key, rest) = text.split_at(end);
-    let (key, rest) = (checked_key(key)?.to_owned(), rest.trim());
-    for (sign, equal) in [("==", true), ("=", true), ("!=", false)] {
-        if let Some(value) = rest.strip_prefix(sign) {
-            let values = vec![checked_value(&key, value.trim())?.to_owned()];
-            return Ok(if equal { Label::In(key, values) } else { Label::NotIn(key, values) });
-        }
-    }
-    let number = |text: &str| {
-        text.trim().parse().map_err(|_| {
-            wrong(format!(
-                "values[0][{key}]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an integer",
-                print::quoted(text.trim())
-            ))
-        })
-    };
-    match (rest.strip_prefix('>'), rest.strip_prefix('<')) {
-        (Some(bound), _) => return Ok(Label::Above(key.clone(), number(bound)?)),
-        (_, Some(bound)) => return Ok(Label::Below(key.clone(), number(bound)?)),
-        _ => {}
-    }
-    let (word, list) = rest.split_once(|c: char| c.is_whitespace() || c == '(').unwrap_or((rest, ""));
-    let list = list.trim().trim_start_matches('(').trim_end_matches(')');
-    let values: Vec<String> = list.split(',').map(|value| value.trim().to_owned()).collect();
-    match word {
-        "in" if rest.contains('(') => Ok(Label::In(key, values)),
-        "notin" if rest.contains('(') => Ok(Label::NotIn(key, values)),
-        _ => Err(wrong(format!("found '{word}', expected: in, notin, =, ==, !=, gt, lt"))),
-    }
-}
-
-fn checked_key(key: &str) -> Result<&str, Refusal> {
-    match names::qualified(key).first() {
-        None => Ok(key),
-        Some(why) => {
-            let quoted = print::quoted(key);
-            Err(Refusal::bad_request(format!(
-                "unable to parse requirement: <nil>: Invalid value: {quoted}: {why}"
-            )))
-        }
-    }
-}
-
-fn checked_value<'a>(key: &str, value: &'a str) -> Result<&'a str, Refusal> {
-    match names::label_value(value).first() {
-        None => Ok(value),
-        Some(why) => {
-            let quoted = print::quoted(value);
-            Err(Refusal::bad_request(format!(
-                "unable to parse requirement: values[0][{key}]: Invalid value: {quoted}: {why}"
-            )))
-        }
-    }
-}
-
 fn parse_fields(kind: &Kind, text: &str) -> Result<Vec<(String, String, bool)>, Refusal> {
     let mut fields = Vec::new();
     for piece in text.split(',').filter(|piece| !piece.is_empty()) {
@@ -177,19 +88,28 @@ fn parse_fields(kind: &Kind, text: &str) -> Result<Vec<(String, String, bool)>, 
                 "invalid selector: '{text}'; can't understand '{piece}'"
             )));
         };
-        let field = stored_field(kind, field)
-            .ok_or_else(|| Refusal::bad_request(format!("field label not supported: {field}")))?;
+        let field = stored_field(kind, field).ok_or_else(|| Refusal::bad_request(unknown_field(kind, field)))?;
         fields.push((field, value.to_owned(), equal));
     }
     Ok(fields)
+}
+
+/// Kinds that can be selected by nothing special say so in other words.
+fn unknown_field(kind: &Kind, field: &str) -> String {
+    match Strategy::of(kind) {
+        Strategy::Lease => {
+            let field = crate::schema::print::quoted(field);
+            format!("{field} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+        }
+        _ => format!("field label not supported: {field}"),
+    }
 }
 
 /// The field of the stored object that `field` means, if objects of this kind can be selected by it.
 fn stored_field(kind: &Kind, field: &str) -> Option<String> {
     const INVOLVED: [&str; 7] =
         ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
-    let common =
-        field == "metadata.name" || (field == "metadata.namespace" && (kind.namespaced || kind.builtin));
+    let common = field == "metadata.name" || (field == "metadata.namespace" && kind.namespaced);
     let own = match Strategy::of(kind) {
         Strategy::Secret => (field == "type").then(|| field.to_owned()),
         Strategy::Namespace => {
