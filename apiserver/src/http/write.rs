@@ -12,7 +12,7 @@ use super::path::Target;
 use super::query::{WriteOptions, delete_options};
 use super::{Answer, Answered, Request, Selector, read};
 use crate::patch::Writer;
-use crate::registry::{Deleted, Part, State, Strategy, Write, meta, view};
+use crate::registry::{Deleted, Part, State, Strategy, Write, Written, meta, view};
 use crate::schema::Kind;
 use crate::service::Shared;
 use crate::status::Refusal;
@@ -67,14 +67,32 @@ pub(super) fn create(
     let decoded = decode::object(&target.kind, &request.body, encoding, options.strictness)?;
     let object = stored(shared, &target.kind, decoded.object);
     let manager = request.manager(&options.manager);
-    let (made, mut warnings) = shared.write(|state| {
+    let mut warnings = decoded.warnings;
+    let made = shared.write(|state| {
         let mut write = begin(shared, state, target, options.dry_run, manager);
-        let made = write.create(&object)?;
-        Ok((made, write.warnings))
-    })?;
-    warnings.splice(0..0, decoded.warnings);
-    let shown = read::shown(shared, &target.kind, &made, form);
-    Ok(Answer::value(201, &shown, form.yaml).warnings(warnings))
+        let made = write.create(&object);
+        warnings.append(&mut write.warnings);
+        made.map(|made| (made, true))
+    });
+    Ok(answered(shared, target, form, made, warnings))
+}
+
+/// The object as it was written, or why it was not. What the client should know is told either way.
+fn answered(
+    shared: &Shared,
+    target: &Target,
+    form: Answered,
+    written: Result<Written, Refusal>,
+    warnings: Vec<String>,
+) -> Answer {
+    let answer = match written {
+        Ok((object, created)) => {
+            let shown = read::shown(shared, &target.kind, &object, form);
+            Answer::value(if created { 201 } else { 200 }, &shown, form.yaml)
+        }
+        Err(refusal) => Answer::refusal(&refusal, false),
+    };
+    answer.warnings(warnings)
 }
 
 pub(super) fn replace(
@@ -88,15 +106,14 @@ pub(super) fn replace(
     let decoded = decode::object(&target.kind, &request.body, encoding, options.strictness)?;
     let object = stored(shared, &target.kind, decoded.object);
     let manager = request.manager(&options.manager);
-    let (object, created, mut warnings) = shared.write(|state| {
+    let mut warnings = decoded.warnings;
+    let written = shared.write(|state| {
         let mut write = begin(shared, state, target, options.dry_run, manager);
-        let (object, created) = write.replace(&target.name, object)?;
-        Ok((object, created, write.warnings))
-    })?;
-    warnings.splice(0..0, decoded.warnings);
-    let code = if created { 201 } else { 200 };
-    let shown = read::shown(shared, &target.kind, &object, form);
-    Ok(Answer::value(code, &shown, form.yaml).warnings(warnings))
+        let written = write.replace(&target.name, object);
+        warnings.append(&mut write.warnings);
+        written
+    });
+    Ok(answered(shared, target, form, written, warnings))
 }
 
 pub(super) fn change(
@@ -112,10 +129,10 @@ pub(super) fn change(
     let shown = |live: &Value| {
         if view::is_needed(&target.kind) { view::shown(&target.kind, live) } else { live.clone() }
     };
-    let (object, created, warnings) = shared.write(|state| {
+    let mut told = Vec::new();
+    let written = shared.write(|state| {
         let mut write = begin(shared, state, target, options.dry_run, manager);
-        let mut told = Vec::new();
-        let (object, created) = if format == Format::Apply {
+        let written = if format == Format::Apply {
             let writer = Writer { manager, subresource: target.part.name(), now: shared.clock().now() };
             told.extend(patch.complaint());
             write.apply(&target.name, &mut |live| {
@@ -123,21 +140,19 @@ pub(super) fn change(
                 let object =
                     patch.applied(&target.kind, live.as_ref(), options.force.unwrap_or(false), writer)?;
                 Ok(stored(shared, &target.kind, object))
-            })?
+            })
         } else {
             let object = write.change(&target.name, &mut |live| {
                 let (object, warnings) = patch.apply(&target.kind, &shown(live), &options)?;
                 told = warnings;
                 Ok(stored(shared, &target.kind, object))
-            })?;
-            (object, false)
+            });
+            object.map(|object| (object, false))
         };
         told.append(&mut write.warnings);
-        Ok((object, created, told))
-    })?;
-    let code = if created { 201 } else { 200 };
-    let shown = read::shown(shared, &target.kind, &object, form);
-    Ok(Answer::value(code, &shown, form.yaml).warnings(warnings))
+        written
+    });
+    Ok(answered(shared, target, form, written, told))
 }
 
 pub(super) fn delete(
@@ -146,7 +161,7 @@ pub(super) fn delete(
     target: &Target,
     form: Answered,
 ) -> Result<Answer, Refusal> {
-    let body = if request.body.is_empty() { None } else { Some(decode::options(&request.body)?) };
+    let body = options_in_body(request, &target.kind)?;
     let (options, dry_run) = delete_options(&request.query, body.as_ref())?;
     let orphan = body.as_ref().and_then(|body| body.get("orphanDependents")).and_then(Value::as_bool);
     let deleted =
@@ -162,6 +177,15 @@ pub(super) fn delete(
             Ok(Answer::value(code, &read::shown(shared, kind, &object, form), form.yaml))
         }
     }
+}
+
+/// The options of a deletion, if the request has a body.
+fn options_in_body(request: &Request, kind: &Kind) -> Result<Option<Value>, Refusal> {
+    if request.body.is_empty() {
+        return Ok(None);
+    }
+    encoding(request, kind)?;
+    decode::options(&request.body).map(Some)
 }
 
 fn success(kind: &Kind, name: &str, object: &Value) -> Value {
@@ -183,7 +207,7 @@ pub(super) fn delete_all(
     }
     let query = &request.query;
     let selector = Selector::parse(&target.kind, query.get("labelSelector"), query.get("fieldSelector"))?;
-    let body = if request.body.is_empty() { None } else { Some(decode::options(&request.body)?) };
+    let body = options_in_body(request, &target.kind)?;
     let (options, dry_run) = delete_options(query, body.as_ref())?;
     let page = shared.write(|state| {
         let page = Page::whole(state, target, selector)?;

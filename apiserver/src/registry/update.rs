@@ -33,6 +33,7 @@ impl Write<'_> {
                 return Err(self.wrong_uid(name, &wanted, ""));
             }
             self.namespace_takes(name)?;
+            meta::remove(&mut object, "resourceVersion");
             self.track(None, &mut object);
             return Ok((self.insert(object)?, true));
         };
@@ -92,6 +93,7 @@ impl Write<'_> {
         self.newest(name, live, &mut new)?;
         let strategy = self.strategy();
         meta::copy(&mut new, live, "generation");
+        meta::remove(&mut new, "selfLink");
         strategy.prepare_update(self.kind, self.part, &mut new, live);
         keep(&mut new, live);
         let mut causes = metadata::of_new(self.kind, &new, super::names::path_segment);
