@@ -20,7 +20,6 @@ pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
 pub(crate) use state::State;
 pub(crate) use strategy::definition::established;
 pub(crate) use strategy::{Part, Strategy, finalizers_of_namespace};
-pub(crate) use strategy::{Part, Strategy};
 pub(crate) use update::Written;
 
 use crate::clock::{Clock, seconds};
