@@ -77,7 +77,11 @@ fn check(query: &Query, watches: bool) -> Result<(), Refusal> {
     query.number("limit")?;
     query.number("timeoutSeconds")?;
     let causes = if watches { faults_of_watch(query) } else { faults_of_list(query) };
-    if causes.is_empty() { Ok(()) } else { Err(Refusal::invalid_of("meta.k8s.io", "ListOptions", "", &causes)) }
+    if causes.is_empty() {
+        Ok(())
+    } else {
+        Err(Refusal::invalid_of("meta.k8s.io", "ListOptions", "", &causes))
+    }
 }
 
 const MATCH: &str = "resourceVersionMatch";

@@ -88,7 +88,8 @@ fn parse_fields(kind: &Kind, text: &str) -> Result<Vec<(String, String, bool)>, 
                 "invalid selector: '{text}'; can't understand '{piece}'"
             )));
         };
-        let field = stored_field(kind, field).ok_or_else(|| Refusal::bad_request(unknown_field(kind, field)))?;
+        let field =
+            stored_field(kind, field).ok_or_else(|| Refusal::bad_request(unknown_field(kind, field)))?;
         fields.push((field, value.to_owned(), equal));
     }
     Ok(fields)
