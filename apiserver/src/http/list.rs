@@ -34,8 +34,10 @@ pub(super) fn all(
 ) -> Result<Answer, Refusal> {
     let query = &request.query;
     let watches = query.flag("watch");
-    let selector = Selector::parse(&target.kind, query.get("labelSelector"), query.get("fieldSelector"))?;
+    // Labels that cannot be read are told first, and fields that cannot be selected by last.
+    Selector::parse(&target.kind, query.get("labelSelector"), "")?;
     check(query, watches)?;
+    let selector = Selector::parse(&target.kind, query.get("labelSelector"), query.get("fieldSelector"))?;
     if watches {
         return changes(shared, query, target, selector, form);
     }

@@ -64,10 +64,16 @@ pub(crate) fn form(accept: &str, about: About) -> Result<Answered, Refusal> {
     accept
         .split(',')
         .find_map(|range| of_range(range, about != About::Document))
-        .ok_or_else(|| refusal(about))
+        .ok_or_else(|| refusal(accept, about))
 }
 
-fn refusal(about: About) -> Refusal {
+/// A type that nothing is written in is refused earlier, for built-in kinds, than a form that objects do not have.
+fn refusal(accept: &str, about: About) -> Refusal {
+    let types = accept.split(',').filter_map(|range| range.split(';').next());
+    let known = types
+        .map(str::trim)
+        .any(|range| FORMATS.contains(&range) || ["*/*", "application/*"].contains(&range));
+    let about = if known { About::Custom } else { about };
     let listed = FORMATS.join(", ");
     let more = match about {
         About::Custom => return Refusal::not_acceptable(&FORMATS),

@@ -31,13 +31,23 @@ impl Token {
             Refusal::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
         };
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| wrong("illegal base64 data at input byte 0"))?;
-        let token: Self = serde_json::from_slice(&bytes)
-            .map_err(|_| wrong("invalid character looking for beginning of value"))?;
+        let token: Self = serde_json::from_slice(&bytes).map_err(|_| wrong(&no_value(&bytes)))?;
         if token.version == VERSION {
             Ok(token)
         } else {
             Err(wrong("server does not recognize this encoded version"))
         }
+    }
+}
+
+/// What a reader of JSON says of bytes that are none, in Go's words.
+fn no_value(bytes: &[u8]) -> String {
+    match bytes.first().map(|byte| char::from(*byte)) {
+        None => "unexpected end of JSON input".to_owned(),
+        Some(first) if first.is_control() => {
+            format!("invalid character '\\u{:04x}' looking for beginning of value", u32::from(first))
+        }
+        Some(first) => format!("invalid character '{first}' looking for beginning of value"),
     }
 }
 

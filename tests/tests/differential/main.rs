@@ -11,7 +11,6 @@ mod controllers;
 mod generate;
 mod kinds;
 mod run;
-mod served;
 mod side;
 mod survey;
 mod tests;

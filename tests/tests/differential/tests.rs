@@ -13,6 +13,7 @@ use tokio::runtime::Runtime;
 
 use crate::{
     call::Call,
+    compare::exempt::EXEMPTIONS,
     controllers::scenarios,
     generate::{MEAN, sequences},
     run::Pair,
@@ -96,6 +97,9 @@ fn the_embedded_server_answers_as_the_real_one_does() {
     let pair = Pair { managed_fields: managed_fields(), ..Pair::new(real.client().unwrap(), embedded()) };
     compare(&runtime, &pair, 12_000);
     println!("{} calls", pair.calls());
+    for exemption in &EXEMPTIONS {
+        assert!(exemption.used() > 0, "nothing differs any more by {}", exemption.name);
+    }
 }
 
 fn managed_fields() -> bool {

@@ -39,7 +39,6 @@ const BODIES: &[&str] = &[
 ];
 /// Paths that exist nowhere, or not so.
 const PATHS: &[&str] = &[
-    "/",
     "/nonsense",
     "/api/v2",
     "/api/v1/nonsense",
