@@ -73,7 +73,12 @@ pub async fn run(settings: &Settings) -> Result<(), SandboxError> {
     let folder = folder.map_err(|e| SandboxError::Folder(settings.dir.clone().unwrap_or_default(), e))?;
     log_to(&folder, &settings.log_level)?;
     let s3 = loopback(settings.s3_listen)?;
-    let server = cosi_apiserver::serve(api_server()?, settings.listen).await?;
+    let api_server = api_server()?;
+    let stop = CancellationToken::new();
+    // Ends with this function, however it ends.
+    let _stop = stop.clone().drop_guard();
+    tokio::spawn(cosi_apiserver::controllers::run(api_server.clone(), stop));
+    let server = cosi_apiserver::serve(api_server, settings.listen).await?;
     let written = std::fs::write(folder.kubeconfig(), server.kubeconfig());
     written.map_err(|e| SandboxError::Folder(folder.kubeconfig(), e))?;
     println!("An API server in memory listens at {}; starting driver and sidecar.", server.url());

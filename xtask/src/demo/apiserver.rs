@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use cosi_tests::devcluster::{DevCluster, ServerOptions};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
+use tokio_util::sync::CancellationToken;
 
 /// A running API server. Dropping it ends it.
 pub(super) enum ApiServer {
@@ -20,7 +21,10 @@ impl ApiServer {
     pub(super) async fn embedded(kubeconfig: PathBuf) -> Result<Self> {
         let address = std::net::SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0));
         let server = cosi_apiserver::ApiServer::new(cosi_apiserver::Settings::default());
-        let server = cosi_apiserver::serve(server.context("make the API server")?, address).await;
+        let server = server.context("make the API server")?;
+        // It ends with the runtime.
+        tokio::spawn(cosi_apiserver::controllers::run(server.clone(), CancellationToken::new()));
+        let server = cosi_apiserver::serve(server, address).await;
         let server = server.context("start the API server")?;
         std::fs::write(&kubeconfig, server.kubeconfig()).context("write the kubeconfig")?;
         Ok(Self::Embedded { _server: server, kubeconfig })
