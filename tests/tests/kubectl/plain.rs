@@ -120,127 +120,127 @@ async fn a_bucket_comes_is_looked_at_and_goes() {
     assert_eq!(ours.of("delete").stdout, "bucket.objectstorage.k8s.io \"PREFIX-b\" deleted\n");
 }
 
+/// Created, applied, annotated and labelled.
+const WRITTEN: &[Step] = &[
+    Feed(BUCKET, &["create", "-f", "-", "--dry-run=server"]),
+    Feed(BUCKET, &["create", "-f", "-"]),
+    Feed(BUCKET, &["create", "-f", "-"]),
+    Feed(RETAINED, &["apply", "-f", "-"]),
+    Feed(BUCKET, &["apply", "-f", "-", "--dry-run=server"]),
+    Feed(BUCKET, &["apply", "-f", "-"]),
+    Feed(UNKNOWN_FIELD, &["apply", "-f", "-"]),
+    Feed(UNKNOWN_FIELD, &["apply", "-f", "-", "--validate=warn", "--dry-run=server"]),
+    Feed(INVALID, &["apply", "-f", "-"]),
+    Feed(INVALID, &["create", "-f", "-"]),
+    Run(&["annotate", "bucket", "{p}-b", "note=one"]),
+    Run(&["annotate", "bucket", "{p}-b", "note=two"]),
+    Run(&["annotate", "bucket", "{p}-b", "note=two", "--overwrite"]),
+    Run(&["annotate", "bucket", "{p}-b", "note-"]),
+    Run(&["label", "bucket", "{p}-b", "colour=red"]),
+    Run(&["label", "bucket", "{p}-b", "colour=bad value"]),
+    Run(&["label", "buckets", "-l", "run={p}", "colour-"]),
+];
+
+/// All sorts of patch.
+const PATCHED: &[Step] = &[
+    Run(READY),
+    Run(READY),
+    Run(&["patch", "bucket", "{p}-b", "--type=merge", "-p", r#"{"spec":{"deletionPolicy":"Retain"}}"#]),
+    Run(&["patch", "bucket", "{p}-b", "--type=merge", "-p", r#"{"spec":{"driverName":"other.example"}}"#]),
+    Run(&[
+        "patch",
+        "bucket",
+        "{p}-b",
+        "--type=json",
+        "-p",
+        r#"[{"op":"test","path":"/spec/deletionPolicy","value":"Retain"},{"op":"replace","path":"/spec/deletionPolicy","value":"Delete"}]"#,
+    ]),
+    Run(&[
+        "patch",
+        "bucket",
+        "{p}-b",
+        "--type=json",
+        "-p",
+        r#"[{"op":"test","path":"/spec/deletionPolicy","value":"Retain"}]"#,
+    ]),
+    Run(&["patch", "bucket", "{p}-b", "--type=strategic", "-p", r#"{"spec":{"deletionPolicy":"Retain"}}"#]),
+    Run(&["patch", "bucket", "{p}-b", "--type=merge", "-p", "nonsense"]),
+    Run(&[
+        "patch",
+        "bucket",
+        "{p}-b",
+        "--subresource=status",
+        "--type=merge",
+        "-p",
+        r#"{"status":{"bucketID":null}}"#,
+    ]),
+];
+
+/// Who set what. One by one, for their order depends on which of them fall into the same second.
+const OWNED: &[Step] = &[
+    Run(&[
+        "get",
+        "bucket",
+        "{p}-b",
+        "-o",
+        "jsonpath={.metadata.managedFields[?(@.manager=='kubectl-create')].fieldsV1}",
+    ]),
+    Run(&[
+        "get",
+        "bucket",
+        "{p}-b",
+        "-o",
+        "jsonpath={.metadata.managedFields[?(@.manager=='kubectl-client-side-apply')].fieldsV1}",
+    ]),
+    Run(&[
+        "get",
+        "bucket",
+        "{p}-b",
+        "-o",
+        "jsonpath={.metadata.managedFields[?(@.subresource=='status')].fieldsV1}",
+    ]),
+];
+
+/// Replaced, and deleted while a finalizer stays.
+const DELETED: &[Step] = &[
+    Feed(RETAINED, &["replace", "-f", "-"]),
+    Run(&["get", "bucket", "{p}-b", "-o", "yaml"]),
+    Run(&["delete", "bucket", "{p}-b", "--dry-run=server"]),
+    Run(&[
+        "patch",
+        "bucket",
+        "{p}-b",
+        "--type=merge",
+        "-p",
+        r#"{"metadata":{"finalizers":["example.com/wait"]}}"#,
+    ]),
+    Run(&["delete", "bucket", "{p}-b", "--wait=false"]),
+    Run(&["get", "bucket", "{p}-b", "-o", "yaml"]),
+    Run(&["describe", "bucket", "{p}-b"]),
+    Run(&[
+        "patch",
+        "bucket",
+        "{p}-b",
+        "--type=merge",
+        "-p",
+        r#"{"metadata":{"finalizers":["example.com/wait","example.com/more"]}}"#,
+    ]),
+    Start("watch=true", &["delete", "bucket", "{p}-b"]),
+    Run(&[
+        "patch",
+        "bucket",
+        "{p}-b",
+        "--type=json",
+        "-p",
+        r#"[{"op":"remove","path":"/metadata/finalizers"}]"#,
+    ]),
+    Finish,
+];
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bucket_is_changed_in_every_way() {
-    let script: &[Step] = &[
-        Feed(BUCKET, &["create", "-f", "-", "--dry-run=server"]),
-        Feed(BUCKET, &["create", "-f", "-"]),
-        Feed(BUCKET, &["create", "-f", "-"]),
-        Feed(RETAINED, &["apply", "-f", "-"]),
-        Feed(BUCKET, &["apply", "-f", "-", "--dry-run=server"]),
-        Feed(BUCKET, &["apply", "-f", "-"]),
-        Feed(UNKNOWN_FIELD, &["apply", "-f", "-"]),
-        Feed(UNKNOWN_FIELD, &["apply", "-f", "-", "--validate=warn", "--dry-run=server"]),
-        Feed(INVALID, &["apply", "-f", "-"]),
-        Feed(INVALID, &["create", "-f", "-"]),
-        Run(&["annotate", "bucket", "{p}-b", "note=one"]),
-        Run(&["annotate", "bucket", "{p}-b", "note=two"]),
-        Run(&["annotate", "bucket", "{p}-b", "note=two", "--overwrite"]),
-        Run(&["annotate", "bucket", "{p}-b", "note-"]),
-        Run(&["label", "bucket", "{p}-b", "colour=red"]),
-        Run(&["label", "bucket", "{p}-b", "colour=bad value"]),
-        Run(&["label", "buckets", "-l", "run={p}", "colour-"]),
-        Run(READY),
-        Run(READY),
-        Run(&["patch", "bucket", "{p}-b", "--type=merge", "-p", r#"{"spec":{"deletionPolicy":"Retain"}}"#]),
-        Run(&[
-            "patch",
-            "bucket",
-            "{p}-b",
-            "--type=merge",
-            "-p",
-            r#"{"spec":{"driverName":"other.example"}}"#,
-        ]),
-        Run(&[
-            "patch",
-            "bucket",
-            "{p}-b",
-            "--type=json",
-            "-p",
-            r#"[{"op":"test","path":"/spec/deletionPolicy","value":"Retain"},{"op":"replace","path":"/spec/deletionPolicy","value":"Delete"}]"#,
-        ]),
-        Run(&[
-            "patch",
-            "bucket",
-            "{p}-b",
-            "--type=json",
-            "-p",
-            r#"[{"op":"test","path":"/spec/deletionPolicy","value":"Retain"}]"#,
-        ]),
-        Run(&[
-            "patch",
-            "bucket",
-            "{p}-b",
-            "--type=strategic",
-            "-p",
-            r#"{"spec":{"deletionPolicy":"Retain"}}"#,
-        ]),
-        Run(&["patch", "bucket", "{p}-b", "--type=merge", "-p", "nonsense"]),
-        Run(&[
-            "patch",
-            "bucket",
-            "{p}-b",
-            "--subresource=status",
-            "--type=merge",
-            "-p",
-            r#"{"status":{"bucketID":null}}"#,
-        ]),
-        // One by one, for their order depends on which of them fall into the same second.
-        Run(&[
-            "get",
-            "bucket",
-            "{p}-b",
-            "-o",
-            "jsonpath={.metadata.managedFields[?(@.manager=='kubectl-create')].fieldsV1}",
-        ]),
-        Run(&[
-            "get",
-            "bucket",
-            "{p}-b",
-            "-o",
-            "jsonpath={.metadata.managedFields[?(@.manager=='kubectl-client-side-apply')].fieldsV1}",
-        ]),
-        Run(&[
-            "get",
-            "bucket",
-            "{p}-b",
-            "-o",
-            "jsonpath={.metadata.managedFields[?(@.subresource=='status')].fieldsV1}",
-        ]),
-        Feed(RETAINED, &["replace", "-f", "-"]),
-        Run(&["get", "bucket", "{p}-b", "-o", "yaml"]),
-        Run(&["delete", "bucket", "{p}-b", "--dry-run=server"]),
-        Run(&[
-            "patch",
-            "bucket",
-            "{p}-b",
-            "--type=merge",
-            "-p",
-            r#"{"metadata":{"finalizers":["example.com/wait"]}}"#,
-        ]),
-        Run(&["delete", "bucket", "{p}-b", "--wait=false"]),
-        Run(&["get", "bucket", "{p}-b", "-o", "yaml"]),
-        Run(&["describe", "bucket", "{p}-b"]),
-        Run(&[
-            "patch",
-            "bucket",
-            "{p}-b",
-            "--type=merge",
-            "-p",
-            r#"{"metadata":{"finalizers":["example.com/wait","example.com/more"]}}"#,
-        ]),
-        Start("watch=true", &["delete", "bucket", "{p}-b"]),
-        Run(&[
-            "patch",
-            "bucket",
-            "{p}-b",
-            "--type=json",
-            "-p",
-            r#"[{"op":"remove","path":"/metadata/finalizers"}]"#,
-        ]),
-        Finish,
-    ];
-    let Some(ours) = same_with_both("changes", script).await else { return };
+    let script = [WRITTEN, PATCHED, OWNED, DELETED].concat();
+    let Some(ours) = same_with_both("changes", &script).await else { return };
     assert!(ours.of("apply -f - --validate").stderr.contains("unknown field \"spec.colour\""));
     assert!(ours.of("--type=strategic").stderr.contains("application/strategic-merge-patch+json"));
 }

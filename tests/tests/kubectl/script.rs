@@ -1,6 +1,7 @@
 //! What is done, one command after the other.
 
 /// One step. `{p}` in arguments and input stands for the run's own prefix.
+#[derive(Clone, Copy)]
 pub(crate) enum Step {
     /// Runs kubectl to its end.
     Run(&'static [&'static str]),
