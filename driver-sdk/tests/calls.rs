@@ -293,14 +293,29 @@ async fn a_call_that_comes_too_late_is_refused_before_the_driver_sees_it() {
     let served = Served::start(Scripted { create, grant, ..Scripted::default() }).await;
     let mut client = served.client().await;
     for (limit, code) in [("1", Code::FailedPrecondition), ("soon", Code::InvalidArgument)] {
-        let mut create = Request::new(create_request("bc-1"));
-        create.metadata_mut().insert(NOT_AFTER_KEY, limit.parse().unwrap());
-        assert_eq!(client.driver_create_bucket(create).await.unwrap_err().code(), code);
-        let mut grant = Request::new(grant_request("ba-1", &["x"]));
-        grant.metadata_mut().insert(NOT_AFTER_KEY, limit.parse().unwrap());
-        assert_eq!(client.driver_grant_bucket_access(grant).await.unwrap_err().code(), code);
+        let refusals = [
+            client.driver_create_bucket(limited(create_request("bc-1"), limit)).await.map(drop),
+            client.driver_delete_bucket(limited(delete_request("bc-1"), limit)).await.map(drop),
+            client
+                .driver_delete_bucket_by_name(limited(delete_by_name_request("bc-1"), limit))
+                .await
+                .map(drop),
+            client.driver_grant_bucket_access(limited(grant_request("ba-1", &["x"]), limit)).await.map(drop),
+            client.driver_revoke_bucket_access(limited(revoke_request("ba-1"), limit)).await.map(drop),
+            client
+                .driver_revoke_bucket_access_by_name(limited(revoke_by_name_request("ba-1"), limit))
+                .await
+                .map(drop),
+        ];
+        assert_eq!(refusals.map(|refusal| refusal.unwrap_err().code()), [code; 6]);
     }
     client.driver_delete_bucket_by_name(delete_by_name_request("bc-1")).await.unwrap();
+}
+
+fn limited<T>(message: T, limit: &str) -> Request<T> {
+    let mut request = Request::new(message);
+    request.metadata_mut().insert(NOT_AFTER_KEY, limit.parse().unwrap());
+    request
 }
 
 #[tokio::test]

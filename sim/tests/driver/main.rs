@@ -52,6 +52,18 @@ async fn deadline_and_not_after_are_remembered() {
 }
 
 #[tokio::test]
+async fn a_call_that_comes_too_late_is_refused_by_a_driver_that_honours_that() {
+    for honours_not_after in [true, false] {
+        let (driver, client) = start(Abilities { honours_not_after, ..Abilities::default() });
+        let mut request = Request::new(create_request("b"));
+        request.metadata_mut().insert(cosi_proto::NOT_AFTER_KEY, "1".parse().unwrap());
+        let code = client.create_as(request).await.err().map(|status| status.code());
+        assert_eq!(code, honours_not_after.then_some(Code::FailedPrecondition));
+        assert_eq!(driver.bucket("b").is_none(), honours_not_after);
+    }
+}
+
+#[tokio::test]
 async fn opaque_ids_are_new_each_time_and_safe_to_repeat() {
     let (driver, client) = start(Abilities { ids: Ids::Opaque, ..Abilities::default() });
     let first = client.create("b").await.unwrap();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use cosi_sim::driver::Rpc;
 use cosi_tests::sidecar::Sidecar;
 use futures::future::join_all;
 
@@ -57,6 +58,9 @@ async fn a_hundred_changes_of_the_leader_leave_nothing_behind() {
     for sidecar in [&first, &rival.sidecar] {
         assert_eq!(without_losses(sidecar), Vec::<String>::new(), "C10");
     }
+    let ledger = world.driver.ledger();
+    let unlimited = ledger.calls().find(|call| call.rpc != Rpc::GetInfo && call.not_after_ns.is_none());
+    assert!(unlimited.is_none(), "R15: {unlimited:?}");
     world.driver.holds_exactly(&[]).unwrap();
     world.driver.grants_exactly(&[]).unwrap();
     drop((first, rival));
