@@ -86,6 +86,7 @@ fn write<'a>(
         dry_run: false,
         manager: shared.keeps_managers().then_some(MANAGER),
         warnings: Vec::new(),
+        crude: false,
     }
 }
 

@@ -55,39 +55,58 @@ fn document(kind: &Kind, body: &[u8], encoding: Encoding) -> Result<(Value, Vec<
     })
 }
 
+/// What a real server reads kind and version into.
+const HEAD: &str = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
+
 /// Kind and version of an object must be those of the path. Built-in kinds may leave them out.
 fn typed(kind: &Kind, value: Value, body: &[u8]) -> Result<Value, Refusal> {
-    const HEAD: &str = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
-    let Value::Object(mut fields) = value else {
-        let why = format!("json: cannot unmarshal {} into Go value of type {HEAD}", go_name(&value));
-        return Err(unrecognized(kind, &format!("couldn't get version/kind; json parse error: {why}"), body));
-    };
-    for field in ["apiVersion", "kind"] {
-        if let Some(found) = fields.get(field).filter(|found| !found.is_string() && !found.is_null()) {
-            let why = format!(
-                "json: cannot unmarshal {} into Go struct field .{field} of type string",
-                go_name(found)
-            );
-            return Err(unrecognized(
-                kind,
-                &format!("couldn't get version/kind; json parse error: {why}"),
-                body,
-            ));
-        }
-    }
-    let text = |field: &str| fields.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let (version, name) = (text("apiVersion"), text("kind"));
+    let (version, name) = head(&value).map_err(|why| unrecognized(kind, &why, body))?;
     if kind.builtin {
         of_builtin(kind, &version, &name)?;
-        fields.insert("apiVersion".to_owned(), Value::from(kind.api_version()));
-        fields.insert("kind".to_owned(), Value::from(kind.kind.clone()));
-        return Ok(Value::Object(fields));
+        return Ok(named(kind, value));
     }
-    of_custom(kind, &version, &name, body)?;
-    Ok(Value::Object(fields))
+    if name.is_empty() {
+        let why = format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(body));
+        return Err(unrecognized(kind, &why, body));
+    }
+    if value.get("apiVersion").is_some_and(Value::is_null) {
+        return Err(Refusal::bad_request(format!(
+            "{name} in version \"\" cannot be handled as a {}: {NULL_VERSION}",
+            kind.kind
+        )));
+    }
+    if version == kind.api_version() { Ok(value) } else { Err(other_version(kind, &version)) }
 }
 
-fn of_builtin(kind: &Kind, version: &str, name: &str) -> Result<(), Refusal> {
+/// What is said of an object of a custom kind whose version is null.
+pub(super) const NULL_VERSION: &str =
+    ".apiVersion accessor error: <nil> is of the type <nil>, expected string";
+
+/// Version and kind that an object names, empty for none; or why they can't be read.
+pub(super) fn head(value: &Value) -> Result<(String, String), String> {
+    let odd = |found: &Value, what: String| {
+        let found = go_name(found);
+        format!("couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go {what}")
+    };
+    let Value::Object(fields) = value else { return Err(odd(value, format!("value of type {HEAD}"))) };
+    let text = |field: &str| match fields.get(field) {
+        None | Some(Value::Null) => Ok(String::new()),
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(found) => Err(odd(found, format!("struct field .{field} of type string"))),
+    };
+    Ok((text("apiVersion")?, text("kind")?))
+}
+
+/// The object with the names of its kind and version.
+pub(super) fn named(kind: &Kind, mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert("apiVersion".to_owned(), Value::from(kind.api_version()));
+        fields.insert("kind".to_owned(), Value::from(kind.kind.clone()));
+    }
+    object
+}
+
+pub(super) fn of_builtin(kind: &Kind, version: &str, name: &str) -> Result<(), Refusal> {
     let wanted = kind.api_version();
     let version = if version.is_empty() { &wanted } else { version };
     let name = if name.is_empty() { &kind.kind } else { name };
@@ -95,8 +114,14 @@ fn of_builtin(kind: &Kind, version: &str, name: &str) -> Result<(), Refusal> {
         return Ok(());
     }
     let short = version.rsplit('/').next().unwrap_or(version);
-    let known = ["Namespace", "Secret", "Event"];
-    let why = if version == "v1" && known.contains(&name) {
+    let known = [
+        ("v1", "Namespace"),
+        ("v1", "Secret"),
+        ("v1", "Event"),
+        ("events.k8s.io/v1", "Event"),
+        ("coordination.k8s.io/v1", "Lease"),
+    ];
+    let why = if known.contains(&(version, name)) {
         let hub = kind.group.split('.').next().filter(|group| !group.is_empty()).unwrap_or("core");
         format!("converting (v1.{name}) to ({hub}.{}): unknown conversion", kind.kind)
     } else {
@@ -106,21 +131,6 @@ fn of_builtin(kind: &Kind, version: &str, name: &str) -> Result<(), Refusal> {
     };
     let text = format!("{name} in version \"{short}\" cannot be handled as a {}: {why}", kind.kind);
     Err(Refusal::bad_request(text))
-}
-
-fn of_custom(kind: &Kind, version: &str, name: &str, body: &[u8]) -> Result<(), Refusal> {
-    let shown = String::from_utf8_lossy(body);
-    for (field, found) in [("Kind", name), ("apiVersion", version)] {
-        if found.is_empty() {
-            let why = format!("Object '{field}' is missing in '{shown}'");
-            return Err(if field == "Kind" || name.is_empty() {
-                unrecognized(kind, &why, body)
-            } else {
-                other_version(kind, version)
-            });
-        }
-    }
-    if version == kind.api_version() { Ok(()) } else { Err(other_version(kind, version)) }
 }
 
 fn other_version(kind: &Kind, version: &str) -> Refusal {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::decode;
 use super::json;
-use super::query::{Strictness, WriteOptions};
+use super::query::Strictness;
 use crate::patch::{self, Application, ApplyError, PatchError, Writer};
 use crate::registry::meta;
 use crate::schema::{Cause, Kind, ReadError, print};
@@ -54,6 +54,7 @@ pub(crate) struct Patch {
     format: Format,
     content: Value,
     doubled: Vec<String>,
+    strictness: Strictness,
 }
 
 impl Patch {
@@ -64,7 +65,7 @@ impl Patch {
         let (content, doubled) = json::parse(body).map_err(|error| {
             Refusal::bad_request(format!("error decoding patch: {}", json::complaint(body, &error)))
         })?;
-        Ok(Self { format, content, doubled })
+        Ok(Self { format, content, doubled, strictness })
     }
 
     /// An applied object is in YAML, of which JSON is a part.
@@ -81,58 +82,54 @@ impl Patch {
                 "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
             )));
         }
-        let doubled = if strictness == Strictness::Ignore { Vec::new() } else { doubled };
-        let patch = Self { format: Format::Apply, content, doubled };
-        match patch.complaint() {
-            Some(complaint) if strictness == Strictness::Strict => {
-                Err(Refusal::bad_request(format!("error strict decoding YAML: {complaint}")))
-            }
-            _ => Ok(patch),
+        Ok(Self { format: Format::Apply, content, doubled, strictness })
+    }
+
+    /// What is odd about the YAML of an applied object: a warning for each, or a refusal.
+    fn complaints(&self) -> Result<Vec<String>, Refusal> {
+        let keys = self.doubled.iter().map(|path| path.rsplit('.').next().unwrap_or(path));
+        let lines: Vec<String> =
+            keys.map(|key| format!("line 1: key {} already set in map", print::quoted(key))).collect();
+        match self.strictness {
+            Strictness::Ignore => Ok(Vec::new()),
+            Strictness::Strict if !lines.is_empty() => Err(Refusal::bad_request(format!(
+                "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  {}",
+                lines.join("\n  ")
+            ))),
+            Strictness::Warn | Strictness::Strict => Ok(lines),
         }
     }
 
-    /// What is odd about the YAML of an applied object.
-    pub(crate) fn complaint(&self) -> Option<String> {
-        let lines: Vec<String> = self
-            .doubled
-            .iter()
-            .map(|path| path.rsplit('.').next().unwrap_or(path))
-            .map(|key| format!("  line 1: key {} already set in map", print::quoted(key)))
-            .collect();
-        let text = format!("error converting YAML to JSON: yaml: unmarshal errors:\n{}", lines.join("\n"));
-        (!lines.is_empty()).then_some(text)
-    }
-
-    /// The object after it is applied by the writer. `live` is none if it is not there yet.
+    /// The object after it is applied by the writer, and whether a real server stores it in another form. `live` is none
+    /// if it is not there yet. What the client should know is added to `told`.
     pub(crate) fn applied(
         &self,
         kind: &Kind,
         live: Option<&Value>,
         force: bool,
         writer: Writer<'_>,
-    ) -> Result<Value, Refusal> {
+        told: &mut Vec<String>,
+    ) -> Result<(Value, bool), Refusal> {
         let application = Application { object: &self.content, force };
         let object = patch::apply(kind, live, application, writer).map_err(|error| not_applied(&error))?;
         let part =
             |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let name = format!("{}/{}", part("/metadata/namespace"), part("/metadata/name"));
-        decode::applied(kind, object).map_err(|error| {
+        let read = decode::applied(kind, object.clone()).map_err(|error| {
             let gvk = format!("{}/{}, Kind={}", kind.group, kind.version, kind.kind);
             let text = format!(
                 "failed to convert new object ({name}; {gvk}) to proper version: unable to convert unstructured object to {gvk}: {}",
                 converted(&error)
             );
             Refusal::other(500, &text)
-        })
+        })?;
+        told.extend(self.complaints()?);
+        let crude = !kind.builtin && is_crude(&object, &read);
+        Ok((read, crude))
     }
 
-    /// The object after the patch, and what the client should know.
-    pub(crate) fn apply(
-        &self,
-        kind: &Kind,
-        live: &Value,
-        options: &WriteOptions,
-    ) -> Result<(Value, Vec<String>), Refusal> {
+    /// The object after the patch. What the client should know is added to `told`.
+    pub(crate) fn apply(&self, kind: &Kind, live: &Value, told: &mut Vec<String>) -> Result<Value, Refusal> {
         let (patched, mut unknown) = match self.format {
             Format::Json => {
                 let patched = patch::json(live, &self.content).map_err(|error| refused(&error))?;
@@ -145,38 +142,96 @@ impl Patch {
                 (patch::merge(live, &self.content).map_err(|error| refused(&error))?, Vec::new())
             }
         };
-        unknown.retain(|_| options.strictness != Strictness::Ignore);
+        unknown.retain(|_| self.strictness != Strictness::Ignore);
         let strategic = self.format == Format::Strategic;
         let shown = if strategic { print::shown(&self.content) } else { patched.to_string() };
-        if let (true, Err(error)) = (strategic, kind.read(patched.clone())) {
-            return Err(invalid(&shown, &converted(&error)));
-        }
-        let patched = typed(kind, live, patched, strategic)?;
-        let decoded = decode::read(kind, patched, &self.doubled, options.strictness)
+        let patched = match (strategic, kind.read(patched.clone())) {
+            (true, Err(error)) => return Err(invalid(&shown, &converted(&error))),
+            // Such a patch is made of an object whose kind is known.
+            (true, Ok(_)) => decode::named(kind, patched),
+            (false, _) => identified(kind, patched).map_err(|unread| match unread {
+                Unread::Invalid(why) => invalid(&shown, &why),
+                Unread::Unversioned(fields) => {
+                    unknown.extend(fields.into_iter().filter(|_| self.strictness != Strictness::Ignore));
+                    self.strict(&shown, &unknown, told)
+                        .err()
+                        .unwrap_or_else(|| Refusal::nameless(meta::text(live, "name")))
+                }
+                Unread::Refused(refusal) => refusal,
+            })?,
+        };
+        let decoded = decode::read(kind, patched, &self.doubled, self.strictness)
             .map_err(|refusal| invalid(&shown, &why(&refusal)))?;
         unknown.extend(decoded.warnings);
-        if options.strictness == Strictness::Strict && !unknown.is_empty() {
-            let text = format!("strict decoding error: {}", unknown.join(", "));
-            return Err(invalid(&shown, &text));
+        self.strict(&shown, &unknown, told)?;
+        Ok(decoded.object)
+    }
+
+    /// Tells of unknown fields, or refuses them.
+    fn strict(&self, shown: &str, unknown: &[String], told: &mut Vec<String>) -> Result<(), Refusal> {
+        if self.strictness == Strictness::Strict && !unknown.is_empty() {
+            return Err(invalid(shown, &format!("strict decoding error: {}", unknown.join(", "))));
         }
-        Ok((decoded.object, unknown))
+        told.extend_from_slice(unknown);
+        Ok(())
     }
 }
 
-/// The object must still say what it is: the real server reads it anew, and finds no name in what it does not know. Only
-/// a strategic patch is made of an object whose kind is known.
-fn typed(kind: &Kind, live: &Value, mut patched: Value, known: bool) -> Result<Value, Refusal> {
-    let missing = |field: &&str| patched.get(*field).is_none_or(Value::is_null);
-    let Some(field) = ["kind", "apiVersion"].into_iter().find(missing) else { return Ok(patched) };
-    match patched.as_object_mut() {
-        Some(fields) if known => {
-            fields.insert("kind".to_owned(), Value::from(kind.kind.clone()));
-            fields.insert("apiVersion".to_owned(), Value::from(kind.api_version()));
-            Ok(patched)
+/// Why it can't be told what a patched object is.
+enum Unread {
+    /// It doesn't say, or in a way that can't be read.
+    Invalid(String),
+    /// A built-in kind without a version is read as something else, which has none of these fields, and no name.
+    Unversioned(Vec<String>),
+    /// It is refused in other words.
+    Refused(Refusal),
+}
+
+/// The object must still say what it is, since a real server reads it anew.
+fn identified(kind: &Kind, patched: Value) -> Result<Value, Unread> {
+    let (version, name) = decode::head(&patched).map_err(Unread::Invalid)?;
+    if kind.builtin {
+        if version.is_empty() {
+            let fields = patched.as_object().into_iter().flat_map(|fields| fields.keys());
+            let unknown = fields.filter(|name| !matches!(name.as_str(), "apiVersion" | "kind"));
+            let told = unknown.map(|name| format!("unknown field {}", print::quoted(name)));
+            return Err(Unread::Unversioned(told.collect()));
         }
-        _ if kind.builtin => Err(Refusal::nameless(meta::text(live, "name"))),
-        _ => Err(Refusal::internal(&format!("Object '{field}' is missing in 'object has no {field} field'"))),
+        decode::of_builtin(kind, &version, &name).map_err(|refusal| Unread::Invalid(why(&refusal)))?;
+        return Ok(decode::named(kind, patched));
     }
+    if name.is_empty() {
+        return Err(Unread::Invalid(format!("Object 'Kind' is missing in '{patched}'")));
+    }
+    if patched.get("apiVersion").is_some_and(Value::is_null) {
+        return Err(Unread::Invalid(decode::NULL_VERSION.to_owned()));
+    }
+    if version.is_empty() {
+        let text = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+        return Err(Unread::Refused(Refusal::internal(text)));
+    }
+    if version.matches('/').count() > 1 {
+        return Err(Unread::Invalid(format!("unexpected GroupVersion string: {version}")));
+    }
+    Ok(patched)
+}
+
+/// Whether metadata that were applied have other values when they are read, but for those that every write sets. A real
+/// server stores objects of custom kinds as they were applied.
+fn is_crude(applied: &Value, read: &Value) -> bool {
+    const SET: [&str; 8] = [
+        "name",
+        "namespace",
+        "uid",
+        "creationTimestamp",
+        "generation",
+        "managedFields",
+        "resourceVersion",
+        "selfLink",
+    ];
+    let fields = applied.get("metadata").and_then(Value::as_object).into_iter().flatten();
+    let mut given = fields.filter(|(name, _)| !SET.contains(&name.as_str()));
+    given.any(|(name, value)| meta::field(read, name) != Some(value))
 }
 
 /// 422: what comes out of the patch is no object of the kind.

@@ -97,7 +97,8 @@ fn object(kind: Arc<Kind>, namespace: &str, name: &str, rest: &[&str]) -> Place 
         _ => return Place::NoPart(kind, name.to_owned()),
     };
     if name.is_empty() {
-        return if kind.builtin { Place::NoResource } else { Place::Nowhere };
+        // The servers of custom kinds see no more in it than the path of all objects.
+        return if kind.builtin { Place::NoResource } else { all(kind, namespace) };
     }
     Place::Objects(Target { kind, namespace: namespace.to_owned(), name: name.to_owned(), part })
 }
@@ -130,6 +131,7 @@ mod tests {
             (format!("{COSI}/buckets/b/status"), "buckets||b|status"),
             (format!("{COSI}/namespaces/n/bucketclaims/c/status"), "bucketclaims|n|c|status"),
             (format!("{COSI}/buckets/a%20b"), "buckets||a b|"),
+            (format!("{COSI}/buckets//"), "buckets|||"),
         ] {
             assert_eq!(place(&path), wanted, "{path}");
         }

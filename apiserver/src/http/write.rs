@@ -45,6 +45,7 @@ fn begin<'a>(
         dry_run,
         manager: shared.keeps_managers().then_some(manager),
         warnings: Vec::new(),
+        crude: false,
     }
 }
 
@@ -134,17 +135,15 @@ pub(super) fn change(
         let mut write = begin(shared, state, target, options.dry_run, manager);
         let written = if format == Format::Apply {
             let writer = Writer { manager, subresource: target.part.name(), now: shared.clock().now() };
-            told.extend(patch.complaint());
             write.apply(&target.name, &mut |live| {
                 let live = live.map(shown);
-                let object =
-                    patch.applied(&target.kind, live.as_ref(), options.force.unwrap_or(false), writer)?;
-                Ok(stored(shared, &target.kind, object))
+                let force = options.force.unwrap_or(false);
+                let (object, crude) = patch.applied(&target.kind, live.as_ref(), force, writer, &mut told)?;
+                Ok((stored(shared, &target.kind, object), crude))
             })
         } else {
             let object = write.change(&target.name, &mut |live| {
-                let (object, warnings) = patch.apply(&target.kind, &shown(live), &options)?;
-                told = warnings;
+                let object = patch.apply(&target.kind, &shown(live), &mut told)?;
                 Ok(stored(shared, &target.kind, object))
             });
             object.map(|object| (object, false))

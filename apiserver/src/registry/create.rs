@@ -72,6 +72,9 @@ impl Write<'_> {
         }
         meta::remove(&mut object, "resourceVersion");
         self.free(&name)?;
+        if !self.dry_run {
+            meta::remove(&mut object, "selfLink");
+        }
         if strategy == Strategy::Definition {
             return Err(Refusal::forbidden(self.kind, &name, FIXED));
         }

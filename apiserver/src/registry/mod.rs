@@ -41,6 +41,8 @@ pub(crate) struct Write<'a> {
     pub(crate) manager: Option<&'a str>,
     /// What the client should know though nothing is refused.
     pub(crate) warnings: Vec<String>,
+    /// Whether a real server stores the object in another form than the one in which it reads it again.
+    pub(crate) crude: bool,
 }
 
 /// The name under which the objects of a kind are stored. The two groups of Events share theirs.
@@ -72,8 +74,9 @@ impl Write<'_> {
         if self.dry_run {
             return Arc::new(object);
         }
-        let key = key(self.namespace, name);
-        let stored = self.state.store.put(&resource(self.kind), &key, object);
+        let (resource, key) = (resource(self.kind), key(self.namespace, name));
+        self.state.note_form(&resource, &key, self.crude);
+        let stored = self.state.store.put(&resource, &key, object);
         if self.strategy() == Strategy::Event {
             self.state.passes(&key, self.clock.now());
         }
@@ -85,7 +88,9 @@ impl Write<'_> {
         let removed = if self.dry_run {
             None
         } else {
-            self.state.store.remove(&resource(self.kind), &key(self.namespace, name))
+            let (resource, key) = (resource(self.kind), key(self.namespace, name));
+            self.state.note_form(&resource, &key, false);
+            self.state.store.remove(&resource, &key)
         };
         removed.unwrap_or_else(|| Arc::clone(last))
     }
@@ -111,12 +116,10 @@ impl Write<'_> {
         meta::copy(new, &shown, "managedFields");
     }
 
-    /// An object may name its namespace, but no other than the path does.
+    /// An object may name its namespace, but no other than the path does. That of cluster-wide objects is ignored.
     fn same_namespace(&self, object: &mut Value) -> Result<(), Refusal> {
         match meta::text(object, "namespace") {
-            "" if self.namespace.is_empty() => Ok(()),
-            // Old clients put cluster-wide objects there.
-            "default" if self.namespace.is_empty() => {
+            _ if self.namespace.is_empty() => {
                 meta::remove(object, "namespace");
                 Ok(())
             }

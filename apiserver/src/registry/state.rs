@@ -1,6 +1,6 @@
 //! Everything that a write changes.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -19,6 +19,9 @@ pub(crate) struct State {
     pub(crate) store: Store,
     pub(crate) uids: Uids,
     passing: VecDeque<Passing>,
+    /// The objects that a real server stores in the form in which they were applied, which isn't that in which it reads
+    /// them. The next write changes those even if it changes nothing that is shown.
+    crude: HashSet<(Arc<str>, String)>,
 }
 
 /// An Event that goes at a time, if it does not change before.
@@ -31,7 +34,22 @@ struct Passing {
 
 impl State {
     pub(crate) fn new(store: Store, uids: Uids) -> Self {
-        Self { store, uids, passing: VecDeque::new() }
+        Self { store, uids, passing: VecDeque::new(), crude: HashSet::new() }
+    }
+
+    /// Notes in which form the object is stored.
+    pub(crate) fn note_form(&mut self, resource: &Arc<str>, key: &str, crude: bool) {
+        let place = (Arc::clone(resource), key.to_owned());
+        if crude {
+            self.crude.insert(place);
+        } else {
+            self.crude.remove(&place);
+        }
+    }
+
+    /// Whether the object is stored in another form than the one in which it is read.
+    pub(crate) fn is_crude(&self, resource: &Arc<str>, key: &str) -> bool {
+        !self.crude.is_empty() && self.crude.contains(&(Arc::clone(resource), key.to_owned()))
     }
 
     /// Notes that the Event that was just written is not kept for ever.

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::strategy::finalizers_of_namespace;
-use super::{Part, Strategy, Write, meta, metadata, owners, revision};
+use super::{Part, Strategy, Write, key, meta, metadata, owners, resource, revision};
 use crate::schema::{Cause, Kind};
 use crate::status::Refusal;
 
 /// What an update makes of the object that is there. It is given the object in the form of the request's kind.
 pub(crate) type Change<'a> = &'a mut dyn FnMut(&Value) -> Result<Value, Refusal>;
 
-/// What an apply makes of the object that is there, or of nothing.
-pub(crate) type Application<'a> = &'a mut dyn FnMut(Option<&Value>) -> Result<Value, Refusal>;
+/// What an apply makes of the object that is there, or of nothing; and whether a real server stores it in another form.
+pub(crate) type Application<'a> = &'a mut dyn FnMut(Option<&Value>) -> Result<(Value, bool), Refusal>;
 
 /// An object after a write, and whether the write made it.
 pub(crate) type Written = (Arc<Value>, bool);
@@ -57,14 +57,16 @@ impl Write<'_> {
     /// Changes the object `name`, or makes it. What does it keeps book of managers itself.
     pub(crate) fn apply(&mut self, name: &str, change: Application<'_>) -> Result<Written, Refusal> {
         if let Some(live) = self.live(name) {
-            let mut object = change(Some(&live))?;
+            let (mut object, crude) = change(Some(&live))?;
+            self.crude = crude;
             self.fits(name, &mut object)?;
             return Ok((self.update(name, &live, object)?, false));
         }
         if self.part != Part::Main {
             return Err(Refusal::not_found(self.kind, name));
         }
-        let mut object = change(None)?;
+        let (mut object, crude) = change(None)?;
+        self.crude = crude;
         let uid = meta::text(&object, "uid");
         if !uid.is_empty() {
             let why = format!(
@@ -111,7 +113,8 @@ impl Write<'_> {
             self.take(name, &last);
             return Ok(last);
         }
-        if new == **live {
+        let crude = self.state.is_crude(&resource(self.kind), &key(self.namespace, name));
+        if new == **live && crude == self.crude {
             return Ok(Arc::clone(live));
         }
         Ok(self.store(name, new))
@@ -135,11 +138,15 @@ impl Write<'_> {
         if wanted == found { Ok(()) } else { Err(Refusal::outdated(self.kind, name)) }
     }
 
-    /// 422, told of the kind that the object says it is.
+    /// 422, told of the kind and group that the object says it is of.
     pub(super) fn invalid(&self, object: &Value, name: &str, causes: &[Cause]) -> Refusal {
         let Kind { group, kind, .. } = self.kind;
         let kind = object.get("kind").and_then(Value::as_str).unwrap_or(kind);
-        let group = if self.strategy() == Strategy::Event { "" } else { group };
+        let group = match object.get("apiVersion").and_then(Value::as_str) {
+            _ if self.strategy() == Strategy::Event => "",
+            Some(version) => version.split_once('/').map_or("", |(group, _)| group),
+            None => group,
+        };
         Refusal::invalid_of(group, kind, name, causes)
     }
 }

@@ -90,6 +90,9 @@ impl Kind {
             return Ok(Read { object, unknown });
         }
         read_metadata(&mut object, &mut unknown)?;
+        if self.is_another(&object) {
+            return Ok(Read { object, unknown });
+        }
         let mut pruned = Vec::new();
         prune::unknown_fields(&self.root, &mut object, &mut pruned);
         unknown.append(&mut pruned);
@@ -102,12 +105,14 @@ impl Kind {
     /// it are refused later.
     ///
     /// # Errors
-    /// A field of the metadata, or of a built-in kind, has a value of another type.
+    /// A field of a built-in kind has a value of another type.
     pub fn read_applied(&self, mut object: Value) -> Result<Value, ReadError> {
-        if self.structure.is_some() {
-            return self.read(object).map(|read| read.object);
+        if let Some(structure) = self.structure {
+            return typed::convert(structure, &object);
         }
-        read_metadata(&mut object, &mut Vec::new())?;
+        if let Some(metadata) = object.get_mut("metadata") {
+            *metadata = sound_metadata(metadata)?;
+        }
         prune::defaults(&self.root, &mut object);
         Ok(object)
     }
@@ -128,6 +133,25 @@ impl Kind {
     #[must_use]
     pub fn validate(&self, new: &Value, old: Option<&Value>, part: Part, before: Vec<Cause>) -> Vec<Cause> {
         if self.builtin { before } else { validate::check(&self.root, new, old, part, before) }
+    }
+
+    /// As [`validate`](Self::validate), of an object that says it is of another kind: only the rules are tried.
+    pub(crate) fn validate_another(
+        &self,
+        new: &Value,
+        old: Option<&Value>,
+        before: Vec<Cause>,
+    ) -> Vec<Cause> {
+        validate::check_rules(&self.root, new, old, before)
+    }
+
+    /// Whether an object says that it is of another kind or group. Nothing is known of its fields then.
+    fn is_another(&self, object: &Value) -> bool {
+        let text = |field: &str| object.get(field).and_then(Value::as_str);
+        let group =
+            |version: &str| version.split_once('/').map_or_else(String::new, |(group, _)| group.to_owned());
+        text("kind").is_some_and(|kind| kind != self.kind)
+            || text("apiVersion").is_some_and(|version| group(version) != self.group)
     }
 
     /// An object of the kind with nothing in it but what is always there.
@@ -152,4 +176,12 @@ fn read_metadata(object: &mut Value, unknown: &mut Vec<String>) -> Result<(), Re
         *metadata = typed::read(&OBJECT_META, metadata, "metadata", unknown)?;
     }
     Ok(())
+}
+
+/// The metadata without the fields that can't be read, one by one.
+fn sound_metadata(metadata: &Value) -> Result<Value, ReadError> {
+    let read = |metadata: &Value| typed::read(&OBJECT_META, metadata, "metadata", &mut Vec::new());
+    let Value::Object(fields) = metadata else { return read(metadata) };
+    let sound = fields.iter().filter(|(name, value)| read(&json!({ name.as_str(): value })).is_ok());
+    read(&Value::Object(sound.map(|(name, value)| (name.clone(), value.clone())).collect()))
 }

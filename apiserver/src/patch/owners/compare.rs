@@ -82,7 +82,7 @@ impl Comparer {
 
     fn items(&mut self, schema: Schema<'_>, old: &[Value], new: &[Value]) {
         let steps = |items: &[Value]| -> Vec<Option<Element>> {
-            items.iter().map(|item| Element::of_item(schema.list(), item)).collect()
+            items.iter().map(|item| Element::of_item(schema, item)).collect()
         };
         let (old_steps, new_steps) = (steps(old), steps(new));
         let all: BTreeSet<&Element> = old_steps.iter().chain(&new_steps).flatten().collect();
@@ -144,7 +144,7 @@ fn collect(schema: Schema<'_>, value: &Value, path: &mut Vec<Element>, set: &mut
                 return;
             }
             for item in items {
-                let Some(step) = Element::of_item(schema.list(), item) else { continue };
+                let Some(step) = Element::of_item(schema, item) else { continue };
                 path.push(step);
                 collect(schema.items(), item, path, set);
                 set.insert(path);

@@ -1,5 +1,6 @@
 //! One step of a path: a field, an item with these keys, or an item of this value.
 
+use super::schema::Schema;
 use crate::schema::node::ListType;
 use crate::schema::print;
 use serde_json::{Map, Value};
@@ -17,14 +18,17 @@ pub(super) enum Element {
 }
 
 impl Element {
-    /// The step to an item of a list. None if the list has no steps to its items, or the item lacks a key.
-    pub(super) fn of_item(list: &ListType, item: &Value) -> Option<Self> {
-        match list {
+    /// The step to an item of a list. None if the list has no steps to its items, or the item lacks a key that has no
+    /// default.
+    pub(super) fn of_item(list: Schema<'_>, item: &Value) -> Option<Self> {
+        match list.list() {
             ListType::Atomic => None,
             ListType::Set if item.is_object() || item.is_array() => None,
             ListType::Set => Some(Self::Value(item.to_string())),
             ListType::Map(keys) => {
-                let named = keys.iter().map(|key| Some((key.clone(), item.get(key)?.clone())));
+                let fields = item.as_object()?;
+                let value = |key: &String| fields.get(key).or_else(|| list.items().default_of(key));
+                let named = keys.iter().map(|key| Some((key.clone(), value(key)?.clone())));
                 let keys: Map<String, Value> = named.collect::<Option<_>>()?;
                 Some(Self::Key(Value::Object(keys).to_string()))
             }

@@ -38,7 +38,7 @@ pub(super) fn merge(schema: Schema<'_>, live: &Value, applied: &Value) -> Value 
 /// in which the shared ones are applied.
 fn merge_items(schema: Schema<'_>, live: &[Value], applied: &[Value]) -> Vec<Value> {
     let steps = |items: &[Value]| -> Vec<Option<Element>> {
-        items.iter().map(|item| Element::of_item(schema.list(), item)).collect()
+        items.iter().map(|item| Element::of_item(schema, item)).collect()
     };
     let (live_steps, applied_steps) = (steps(live), steps(applied));
     let mut shared = applied_steps.iter().filter(|step| live_steps.contains(step)).peekable();

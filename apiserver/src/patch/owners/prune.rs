@@ -44,7 +44,7 @@ fn remove(schema: Schema<'_>, value: &Value, set: &Set) -> Value {
             .collect(),
         Value::Array(items) if *schema.list() != ListType::Atomic => items
             .iter()
-            .filter_map(|item| match Element::of_item(schema.list(), item) {
+            .filter_map(|item| match Element::of_item(schema, item) {
                 Some(step) => without(schema.items(), item, set, &step),
                 None => Some(item.clone()),
             })

@@ -3,6 +3,7 @@
 use super::element::Element;
 use crate::schema::Kind;
 use crate::schema::node::{ListType, Node, Type};
+use serde_json::Value;
 
 /// What the schema says of a value.
 #[derive(Clone, Copy)]
@@ -31,6 +32,14 @@ impl<'a> Schema<'a> {
         match self {
             Self::Node(node) => node.items.as_deref().map_or(Self::Unknown, Self::Node),
             _ => Self::Unknown,
+        }
+    }
+
+    /// What a field is taken for if it is left out.
+    pub(super) fn default_of(self, name: &str) -> Option<&'a Value> {
+        match self {
+            Self::Node(node) => node.field(name)?.default.as_ref(),
+            _ => None,
         }
     }
 

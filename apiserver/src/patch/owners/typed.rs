@@ -67,7 +67,7 @@ fn item_faults(schema: Schema<'_>, items: &[Value], path: &mut Vec<Element>, fou
             faults(schema.items(), item, path, found);
             continue;
         }
-        let Some(step) = Element::of_item(schema.list(), item).filter(|_| !item.is_null()) else {
+        let Some(step) = Element::of_item(schema, item).filter(|_| !item.is_null()) else {
             found.push(format!("{}: element {index}: {}", shown(path), unusable(schema.list(), item)));
             continue;
         };

@@ -66,7 +66,7 @@ pub(super) fn check(
 ) -> Vec<Cause> {
     let wrong = of_another_kind(kind, new);
     if !wrong.is_empty() {
-        return wrong;
+        return kind.validate_another(new, old, wrong);
     }
     let part = if part == Part::Status { Checked::Status } else { Checked::Main };
     kind.validate(new, old, part, before)

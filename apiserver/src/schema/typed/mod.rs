@@ -13,7 +13,7 @@ mod wire;
 
 pub(super) use meta::OBJECT_META;
 pub use read::ReadError;
-pub(super) use read::read;
+pub(super) use read::{convert, read};
 pub(super) use tree::node;
 pub use wire::WireError;
 pub(super) use wire::decode;

@@ -51,6 +51,12 @@ pub enum ReadError {
         /// What is wrong with it.
         why: String,
     },
+    /// A number that can't be put into a field for whole ones.
+    #[error("cannot convert float64 to {wanted}")]
+    Fraction {
+        /// What should be there.
+        wanted: String,
+    },
     /// A text that isn't base64.
     #[error("illegal base64 data at input byte {at}")]
     Base64 {
@@ -69,12 +75,18 @@ pub(in crate::schema) fn read(
     path: &str,
     unknown: &mut Vec<String>,
 ) -> Result<Value, ReadError> {
-    let mut reader = Reader { fields: Vec::new(), structure: None, unknown };
-    match value {
-        Value::Null => Ok(reader.zero_of(structure)),
-        Value::Object(entries) => reader.structure(structure, entries, path),
-        other => Err(ReadError::Value { found: found(other), wanted: format!("v1.{}", structure.name) }),
-    }
+    Reader { fields: Vec::new(), structure: None, unknown, converts: false }.root(structure, value, path)
+}
+
+/// As [`read`], of an object that isn't parsed but put from one structure into another: whole numbers that are too
+/// large lose their upper bits.
+///
+/// # Errors
+/// A field has a value of another type.
+pub(in crate::schema) fn convert(structure: &Struct, value: &Value) -> Result<Value, ReadError> {
+    let mut unknown = Vec::new();
+    Reader { fields: Vec::new(), structure: None, unknown: &mut unknown, converts: true }
+        .root(structure, value, "")
 }
 
 struct Reader<'a> {
@@ -83,9 +95,19 @@ struct Reader<'a> {
     /// The structure that we are in.
     structure: Option<&'static str>,
     unknown: &'a mut Vec<String>,
+    /// Whether numbers are converted rather than parsed.
+    converts: bool,
 }
 
 impl Reader<'_> {
+    fn root(&mut self, structure: &Struct, value: &Value, path: &str) -> Result<Value, ReadError> {
+        match value {
+            Value::Null => Ok(self.zero_of(structure)),
+            Value::Object(entries) => self.structure(structure, entries, path),
+            other => Err(ReadError::Value { found: found(other), wanted: format!("v1.{}", structure.name) }),
+        }
+    }
+
     fn value(&mut self, shape: &Shape, value: &Value, path: &str) -> Result<Value, ReadError> {
         match (shape, value) {
             (_, Value::Null) => Ok(self.zero(shape)),
@@ -165,6 +187,10 @@ impl Reader<'_> {
         });
         if fits {
             Ok(Value::Number(number.clone()))
+        } else if self.converts {
+            let whole = number.as_i64().ok_or_else(|| ReadError::Fraction { wanted: go_type(shape) })?;
+            let [first, second, third, fourth, ..] = whole.to_le_bytes();
+            Ok(Value::from(i32::from_le_bytes([first, second, third, fourth])))
         } else {
             Err(self.mismatch(format!("number {number}"), shape))
         }
@@ -226,6 +252,8 @@ fn bytes(text: &str) -> Result<Value, ReadError> {
         Err(base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _)) => {
             Err(ReadError::Base64 { at })
         }
-        Err(_) => Err(ReadError::Base64 { at: packed.len() }),
+        // The last group of four, of which something is missing; or the end, if it is padding.
+        Err(_) if packed.contains('=') => Err(ReadError::Base64 { at: packed.len() }),
+        Err(_) => Err(ReadError::Base64 { at: packed.len() - packed.len() % 4 }),
     }
 }

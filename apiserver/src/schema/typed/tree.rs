@@ -2,6 +2,7 @@
 
 use super::{Items, Shape, Struct};
 use crate::schema::node::{ListType, Node, Type};
+use serde_json::Value;
 
 /// The schema of a structure.
 pub(in crate::schema) fn node(structure: &Struct) -> Node {
@@ -38,7 +39,16 @@ fn of_shape(shape: &Shape) -> Node {
                 Items::Set => ListType::Set,
                 Items::By(key) => ListType::Map(vec![(*key).to_owned()]),
             };
-            Node { items: Some(Box::new(of_shape(inner))), list, ..plain(Type::Array) }
+            let mut items = of_shape(inner);
+            if let ListType::Map(keys) = &list {
+                // A text that a structure always has is empty if it is left out.
+                for (name, field) in &mut items.properties {
+                    if keys.contains(name) {
+                        field.default = Some(Value::from(""));
+                    }
+                }
+            }
+            Node { items: Some(Box::new(items)), list, ..plain(Type::Array) }
         }
         Shape::Struct(structure) => node(structure),
         Shape::Raw => Node { preserves_unknown: true, atomic: true, ..plain(Type::Object) },

@@ -43,6 +43,12 @@ pub(super) fn check(
         }
         (Part::Status, None) => {}
     }
+    check_rules(root, new, old, causes)
+}
+
+/// The faults in lists and by rules alone, after those in `before`.
+pub(super) fn check_rules(root: &Node, new: &Value, old: Option<&Value>, before: Vec<Cause>) -> Vec<Cause> {
+    let mut causes = before;
     let mut repeated = Vec::new();
     lists::check(root, "", new, &mut repeated);
     if !repeated.is_empty() && old.is_none_or(|old| lists::are_sound(root, old)) {
