@@ -160,11 +160,15 @@ fn revision(object: &Value) -> Result<u64, Refusal> {
     if text.is_empty() {
         return Ok(0);
     }
-    text.parse().map_err(|_| Refusal::other(400, &invalid_revision(text)))
+    text.parse().map_err(|_| Refusal::other(500, &unparsed(text)))
 }
 
 /// What is said of a resourceVersion that is none.
 pub(crate) fn invalid_revision(text: &str) -> String {
-    let quoted = print::quoted(text);
-    format!("resourceVersion: Invalid value: {quoted}: strconv.ParseUint: parsing {quoted}: invalid syntax")
+    format!("resourceVersion: Invalid value: {}: {}", print::quoted(text), unparsed(text))
+}
+
+/// What Go says of a text that is no number.
+fn unparsed(text: &str) -> String {
+    format!("strconv.ParseUint: parsing {}: invalid syntax", print::quoted(text))
 }

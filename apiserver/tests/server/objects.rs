@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{BUCKETS, SECRETS, bucket, delete, get, merge, post, put, server};
+use crate::support::{BUCKETS, SECRETS, bucket, delete, get, merge, post, put, send, server};
 
 #[tokio::test]
 async fn an_object_is_made_once_and_is_then_there() {
@@ -107,4 +107,40 @@ async fn objects_need_a_namespace_that_is_there() {
     let refused =
         post(&server, "/api/v1/namespaces/nowhere/secrets", &json!({"metadata": {"name": "a"}})).await;
     assert_eq!((refused.code, &refused.body["message"]), (404, &json!("namespaces \"nowhere\" not found")));
+}
+
+#[tokio::test]
+async fn what_was_applied_in_another_form_is_written_anew_by_a_write_that_changes_nothing() {
+    let server = server();
+    let path = format!("{BUCKETS}/a");
+    let mut applied = bucket("a");
+    applied["metadata"]["labels"] = json!({});
+    let apply = "application/apply-patch+yaml";
+    let made = send(&server, "PATCH", &format!("{path}?fieldManager=m"), apply, &applied.to_string()).await;
+    assert_eq!((made.code, &made.body["metadata"]["labels"]), (201, &json!(null)));
+    let before = server.revision();
+    for _ in 0..2 {
+        assert_eq!(merge(&server, &path, &json!({})).await.code, 200);
+        assert_eq!(server.revision(), before + 1);
+    }
+}
+
+#[tokio::test]
+async fn a_patched_object_must_say_what_it_is() {
+    let server = server();
+    post(&server, BUCKETS, &bucket("a")).await;
+    post(&server, SECRETS, &json!({"metadata": {"name": "a"}})).await;
+    let (bucket, secret) = (format!("{BUCKETS}/a"), format!("{SECRETS}/a"));
+    for (path, patch, code) in [
+        (&bucket, json!({"metadata": {"namespace": "other"}}), 200),
+        (&bucket, json!({"kind": null}), 422),
+        (&bucket, json!({"apiVersion": null}), 500),
+        (&secret, json!({"kind": null}), 200),
+        (&secret, json!({"apiVersion": null}), 400),
+        (&secret, json!({"kind": "Other"}), 422),
+    ] {
+        assert_eq!(merge(&server, path, &patch).await.code, code, "{path} {patch}");
+    }
+    let other = merge(&server, &bucket, &json!({"apiVersion": "example.com/v1"})).await.body;
+    assert_eq!(other["details"]["group"], "example.com");
 }
