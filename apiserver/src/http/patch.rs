@@ -145,11 +145,12 @@ impl Patch {
         unknown.retain(|_| self.strictness != Strictness::Ignore);
         let strategic = self.format == Format::Strategic;
         let shown = if strategic { print::shown(&self.content) } else { patched.to_string() };
-        let patched = match (strategic, kind.read(patched.clone())) {
-            (true, Err(error)) => return Err(invalid(&shown, &converted(&error))),
+        let patched = if strategic {
+            kind.read_applied(patched.clone()).map_err(|error| invalid(&shown, &converted(&error)))?;
             // Such a patch is made of an object whose kind is known.
-            (true, Ok(_)) => decode::named(kind, patched),
-            (false, _) => identified(kind, patched).map_err(|unread| match unread {
+            decode::named(kind, patched)
+        } else {
+            identified(kind, patched).map_err(|unread| match unread {
                 Unread::Invalid(why) => invalid(&shown, &why),
                 Unread::Unversioned(fields) => {
                     unknown.extend(fields.into_iter().filter(|_| self.strictness != Strictness::Ignore));
@@ -158,7 +159,7 @@ impl Patch {
                         .unwrap_or_else(|| Refusal::nameless(meta::text(live, "name")))
                 }
                 Unread::Refused(refusal) => refusal,
-            })?,
+            })?
         };
         let decoded = decode::read(kind, patched, &self.doubled, self.strictness)
             .map_err(|refusal| invalid(&shown, &why(&refusal)))?;

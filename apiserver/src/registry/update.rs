@@ -74,10 +74,16 @@ impl Write<'_> {
             );
             return Err(Refusal::conflict(self.kind, name, &why));
         }
+        let sent = meta::field(&object, "resourceVersion").cloned();
         meta::remove(&mut object, "resourceVersion");
         self.fits(name, &mut object)?;
         self.namespace_takes(name)?;
-        Ok((self.insert(object)?, true))
+        let mut made = self.insert(object)?;
+        if let (true, Some(sent)) = (self.dry_run, sent) {
+            // What is not stored keeps what it was sent with.
+            meta::set(Arc::make_mut(&mut made), "resourceVersion", sent);
+        }
+        Ok((made, true))
     }
 
     /// What comes out of a patch must be the object that the path names.

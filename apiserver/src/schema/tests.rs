@@ -255,6 +255,16 @@ fn a_builtin_kind_is_written_with_the_fields_that_it_always_has() {
     "json: cannot unmarshal number into Go struct field Secret.data of type []uint8")]
 #[case("secrets", json!({ "data": { "k": "a*==" } }), "illegal base64 data at input byte 1")]
 #[case("secrets", json!({ "data": { "k": "twice" } }), "illegal base64 data at input byte 4")]
+#[case(
+    "secrets",
+    json!({ "metadata": { "labels": { "a": 1 }, "creationTimestamp": "soon" } }),
+    r#"parsing time "soon" as "2006-01-02T15:04:05Z07:00": cannot parse "soon" as "2006""#
+)]
+#[case(
+    "secrets",
+    json!({ "data": { "k": "Yg" }, "metadata": { "labels": { "a": 1 } } }),
+    "illegal base64 data at input byte 0"
+)]
 #[case("secrets", json!({ "metadata": { "labels": ["a"] } }),
     "json: cannot unmarshal array into Go struct field ObjectMeta.metadata.labels of type map[string]string")]
 #[case("buckets", json!({ "metadata": { "generation": "1" } }),

@@ -75,7 +75,8 @@ pub(in crate::schema) fn read(
     path: &str,
     unknown: &mut Vec<String>,
 ) -> Result<Value, ReadError> {
-    Reader { fields: Vec::new(), structure: None, unknown, converts: false }.root(structure, value, path)
+    Reader { fields: Vec::new(), structure: None, unknown, converts: false, first: None }
+        .root(structure, value, path)
 }
 
 /// As [`read`], of an object that isn't parsed but put from one structure into another: whole numbers that are too
@@ -85,7 +86,7 @@ pub(in crate::schema) fn read(
 /// A field has a value of another type.
 pub(in crate::schema) fn convert(structure: &Struct, value: &Value) -> Result<Value, ReadError> {
     let mut unknown = Vec::new();
-    Reader { fields: Vec::new(), structure: None, unknown: &mut unknown, converts: true }
+    Reader { fields: Vec::new(), structure: None, unknown: &mut unknown, converts: true, first: None }
         .root(structure, value, "")
 }
 
@@ -97,18 +98,36 @@ struct Reader<'a> {
     unknown: &'a mut Vec<String>,
     /// Whether numbers are converted rather than parsed.
     converts: bool,
+    /// The first value of another type. Go reads on after it: a time that can't be read is told instead.
+    first: Option<ReadError>,
 }
 
 impl Reader<'_> {
     fn root(&mut self, structure: &Struct, value: &Value, path: &str) -> Result<Value, ReadError> {
         match value {
             Value::Null => Ok(self.zero_of(structure)),
-            Value::Object(entries) => self.structure(structure, entries, path),
+            Value::Object(entries) => {
+                let read = self.structure(structure, entries, path)?;
+                self.first.take().map_or(Ok(read), Err)
+            }
             other => Err(ReadError::Value { found: found(other), wanted: format!("v1.{}", structure.name) }),
         }
     }
 
+    /// As [`fitting`](Self::fitting), but goes on after a value of another type if this is a parser.
     fn value(&mut self, shape: &Shape, value: &Value, path: &str) -> Result<Value, ReadError> {
+        match self.fitting(shape, value, path) {
+            Err(error)
+                if !self.converts && !matches!(error, ReadError::Time { .. } | ReadError::OddTime { .. }) =>
+            {
+                self.first.get_or_insert(error);
+                Ok(self.zero(shape))
+            }
+            result => result,
+        }
+    }
+
+    fn fitting(&mut self, shape: &Shape, value: &Value, path: &str) -> Result<Value, ReadError> {
         match (shape, value) {
             (_, Value::Null) => Ok(self.zero(shape)),
             (Shape::Raw, any) => Ok(any.clone()),
@@ -144,18 +163,16 @@ impl Reader<'_> {
             self.unknown.push(print::child(path, name));
         }
         let around = self.structure.replace(structure.name);
+        let mut given = self.given(structure, entries, path)?;
         let mut written = Map::new();
         for field in structure.fields {
-            let given = entries.get(field.name).filter(|value| !value.is_null());
-            self.fields.push(field.name);
-            let value = match given {
-                Some(value) => self.value(&field.shape, value, &print::child(path, field.name))?,
-                None => self.zero(&field.shape),
+            let (value, kept) = match given.remove(field.name) {
+                Some(value) => (value, true),
+                None => (self.zero(&field.shape), false),
             };
-            self.fields.pop();
             let write = match field.empty {
                 Empty::Written => true,
-                Empty::Kept => given.is_some(),
+                Empty::Kept => kept,
                 Empty::Dropped => !is_zero(&value),
             };
             if write {
@@ -164,6 +181,30 @@ impl Reader<'_> {
         }
         self.structure = around;
         Ok(Value::Object(written))
+    }
+
+    /// The fields that are there, read in the order in which a parser or a converter comes to them.
+    fn given(
+        &mut self,
+        structure: &Struct,
+        entries: &Map<String, Value>,
+        path: &str,
+    ) -> Result<Map<String, Value>, ReadError> {
+        let place = |name: &str| structure.fields.iter().position(|field| field.name == name);
+        let mut names: Vec<(usize, &Value)> =
+            entries.iter().filter_map(|(name, value)| Some((place(name)?, value))).collect();
+        if self.converts {
+            names.sort_by_key(|(place, _)| *place);
+        }
+        let mut given = Map::new();
+        for (place, value) in names.into_iter().filter(|(_, value)| !value.is_null()) {
+            let Some(field) = structure.fields.get(place) else { continue };
+            self.fields.push(field.name);
+            let value = self.value(&field.shape, value, &print::child(path, field.name))?;
+            self.fields.pop();
+            given.insert(field.name.to_owned(), value);
+        }
+        Ok(given)
     }
 
     fn zero(&mut self, shape: &Shape) -> Value {
