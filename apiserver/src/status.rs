@@ -236,6 +236,14 @@ impl Refusal {
         self
     }
 
+    /// Of a name that is taken, and might not be if the server had chosen it.
+    #[must_use]
+    pub fn of_generated_name(mut self) -> Self {
+        self.message.push_str(", the server was not able to generate a unique name for the object");
+        self.details.insert("retryAfterSeconds".to_owned(), json!(1));
+        self
+    }
+
     /// Whether the name is taken.
     #[must_use]
     pub fn is_already_exists(&self) -> bool {

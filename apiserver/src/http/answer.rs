@@ -70,6 +70,11 @@ impl Answer {
         answer
     }
 
+    /// Whether the request was refused.
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.code >= 400
+    }
+
     /// Changes, as they come.
     pub(crate) fn stream(changes: BoxStream<'static, Bytes>) -> Self {
         Self::new(200, "application/json", Content::Stream(changes))

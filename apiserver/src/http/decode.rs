@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::json;
 use super::query::Strictness;
+use super::scan;
 use crate::registry::{Strategy, meta};
 use crate::schema::{Kind, ReadError, print};
 use crate::status::Refusal;
@@ -50,9 +51,10 @@ fn document(kind: &Kind, body: &[u8], encoding: Encoding) -> Result<(Value, Vec<
             .map(|value| (value, Vec::new()))
             .map_err(|_| "couldn't get version/kind; yaml parse error".to_owned());
     }
-    json::parse(body).map_err(|error| {
-        format!("couldn't get version/kind; json parse error: {}", json::complaint(body, &error))
-    })
+    let (value, doubled) = json::parse(body)
+        .map_err(|_| format!("couldn't get version/kind; json parse error: {}", scan::complaint(body)))?;
+    // Nothing at all is an object without fields.
+    Ok((if value.is_null() { Value::Object(Map::new()) } else { value }, doubled))
 }
 
 /// What a real server reads kind and version into.
@@ -217,20 +219,12 @@ pub(crate) fn go_name(value: &Value) -> &'static str {
 
 /// The options in a body of a deletion.
 pub(crate) fn options(body: &[u8]) -> Result<Value, Refusal> {
-    let (value, _) = json::parse(body).map_err(|error| {
-        Refusal::bad_request(format!(
-            "couldn't get version/kind; json parse error: {}",
-            json::complaint(body, &error)
-        ))
+    let (value, _) = json::parse(body).map_err(|_| {
+        let why = scan::complaint(body);
+        Refusal::bad_request(format!("couldn't get version/kind; json parse error: {why}"))
     })?;
-    let fields: &Map<String, Value> = value.as_object().ok_or_else(|| {
-        Refusal::bad_request(format!(
-            "couldn't get version/kind; json parse error: json: cannot unmarshal {}",
-            go_name(&value)
-        ))
-    })?;
-    let text = |field: &str| fields.get(field).and_then(Value::as_str).unwrap_or_default();
-    let (version, name) = (text("apiVersion"), text("kind"));
+    let value = if value.is_null() { Value::Object(Map::new()) } else { value };
+    let (version, name) = head(&value).map_err(Refusal::bad_request)?;
     if !name.is_empty() && name != "DeleteOptions" {
         return Err(Refusal::bad_request(format!(
             "no kind \"{name}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\""

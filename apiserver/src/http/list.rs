@@ -34,10 +34,12 @@ pub(super) fn all(
 ) -> Result<Answer, Refusal> {
     let query = &request.query;
     let watches = query.flag("watch");
-    // Labels that cannot be read are told first, and fields that cannot be selected by last.
-    Selector::parse(&target.kind, query.get("labelSelector"), "")?;
+    query.number("timeoutSeconds")?;
+    query.number("limit")?;
+    let written = Selector::read(query.get("labelSelector"), query.get("fieldSelector"))?;
     check(query, watches)?;
-    let selector = Selector::parse(&target.kind, query.get("labelSelector"), query.get("fieldSelector"))?;
+    // Whether objects can be selected by these fields is asked last.
+    let selector = written.of(&target.kind)?;
     if watches {
         return changes(shared, query, target, selector, form);
     }
@@ -76,8 +78,6 @@ fn revision(query: &Query) -> Result<Option<u64>, Refusal> {
 
 /// Which options go together.
 fn check(query: &Query, watches: bool) -> Result<(), Refusal> {
-    query.number("limit")?;
-    query.number("timeoutSeconds")?;
     let causes = if watches { faults_of_watch(query) } else { faults_of_list(query) };
     if causes.is_empty() {
         Ok(())
@@ -180,13 +180,12 @@ impl Page {
         let start = options.token.as_ref().map_or("", |token| token.start.as_str());
         let prefix =
             if target.namespace.is_empty() { String::new() } else { format!("{}/", target.namespace) };
-        let mut matching = objects
-            .iter()
-            .filter(|(key, _)| key.starts_with(&prefix) && &***key >= start)
-            .filter(|(_, object)| options.selector.matches(object));
+        let mut listed = objects.iter().filter(|(key, _)| key.starts_with(&prefix) && &***key >= start);
         let wanted = if limit == 0 { usize::MAX } else { limit };
-        let page: Vec<_> = matching.by_ref().take(wanted).collect();
-        let left = matching.count();
+        let matching = listed.by_ref().filter(|(_, object)| options.selector.matches(object));
+        let page: Vec<_> = matching.take(wanted).collect();
+        // Whether one of them matches is not looked at before somebody asks for them.
+        let left = listed.count();
         let last = page.last().map(|(key, _)| Token::new(revision, key).text());
         Ok(Self {
             token: last.filter(|_| left > 0),

@@ -11,6 +11,7 @@ mod patch;
 mod path;
 mod query;
 mod read;
+mod scan;
 mod select;
 mod write;
 
@@ -75,8 +76,12 @@ pub(crate) fn answer(shared: &Arc<Shared>, request: &Request) -> Answer {
     let accept = request.header(header::ACCEPT);
     let result = match path::find(&shared.catalogue, &request.path) {
         Place::Objects(target) => form(accept, about(request, &target)).and_then(|form| {
-            objects(shared, request, &target, form.including(request.query.get("includeObject")))
+            let included = request.query.get("includeObject");
+            let answer = objects(shared, request, &target, form.including(included))?;
+            // It is found out when everything is done.
+            if answer.is_refusal() { Ok(answer) } else { negotiate::check(form, included).map(|()| answer) }
         }),
+        Place::Garbled => Ok(Answer::text(400, "400 Bad Request")),
         Place::NoPart(kind, name) => Err(Refusal::not_found(&kind, &name)),
         // There is no document of version 2, in whichever form it is wanted: kubectl asks for Protocol Buffers only.
         Place::Document(parts) if parts.starts_with(&["openapi".to_owned(), "v2".to_owned()]) => {
@@ -110,9 +115,6 @@ fn objects(
     let one = !target.name.is_empty();
     let everywhere = target.kind.namespaced && target.namespace.is_empty();
     let custom = !target.kind.builtin;
-    if let Some(wrong) = wrong_segment(&target.name).or_else(|| wrong_segment(&target.namespace)) {
-        return Err(wrong);
-    }
     match request.method.as_str() {
         "HEAD" if !custom => Err(Refusal::method_not_allowed()),
         method if target.part == crate::registry::Part::Finalize && method != "PUT" => {
@@ -151,13 +153,4 @@ fn verb(method: &str) -> &'static str {
 
 fn nameless() -> Refusal {
     Refusal::bad_request("name must be provided")
-}
-
-/// Names that would mean another path.
-fn wrong_segment(name: &str) -> Option<Refusal> {
-    let wrong = crate::registry::names::path_segment(name);
-    (!wrong.is_empty()).then(|| {
-        let quoted = crate::schema::print::quoted(name);
-        Refusal::bad_request(format!("Name parameter invalid: {quoted}: {}", wrong.join(";")))
-    })
 }

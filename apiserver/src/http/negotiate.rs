@@ -1,6 +1,7 @@
 //! In which form an answer is wanted.
 
 use crate::discovery::Format;
+use crate::schema::print;
 use crate::status::Refusal;
 use crate::table::Include;
 
@@ -40,6 +41,18 @@ impl Answered {
         }
         self
     }
+}
+
+/// How much of each object comes along with a table must be said in one of the known words.
+pub(crate) fn check(form: Answered, objects: &str) -> Result<(), Refusal> {
+    let known = ["", "Metadata", "Object", "None"].contains(&objects);
+    if known || !matches!(form.form, Form::Table(_)) {
+        return Ok(());
+    }
+    Err(Refusal::bad_request(format!(
+        "Unable to convert to Table as requested: includeObject: Invalid value: {}: must be 'Metadata', 'Object', 'None', or empty",
+        print::quoted(objects)
+    )))
 }
 
 const FORMATS: [&str; 2] = ["application/json", "application/yaml"];

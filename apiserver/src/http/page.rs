@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
+use super::scan;
 use crate::status::Refusal;
 
 /// Where a list goes on: after which key, and in which revision of the store.
@@ -31,23 +32,12 @@ impl Token {
             Refusal::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
         };
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| wrong("illegal base64 data at input byte 0"))?;
-        let token: Self = serde_json::from_slice(&bytes).map_err(|_| wrong(&no_value(&bytes)))?;
+        let token: Self = serde_json::from_slice(&bytes).map_err(|_| wrong(&scan::complaint(&bytes)))?;
         if token.version == VERSION {
             Ok(token)
         } else {
             Err(wrong("server does not recognize this encoded version"))
         }
-    }
-}
-
-/// What a reader of JSON says of bytes that are none, in Go's words.
-fn no_value(bytes: &[u8]) -> String {
-    match bytes.first().map(|byte| char::from(*byte)) {
-        None => "unexpected end of JSON input".to_owned(),
-        Some(first) if first.is_control() => {
-            format!("invalid character '\\u{:04x}' looking for beginning of value", u32::from(first))
-        }
-        Some(first) => format!("invalid character '{first}' looking for beginning of value"),
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::decode;
 use super::json;
 use super::query::Strictness;
+use super::scan;
 use crate::patch::{self, Application, ApplyError, PatchError, Writer};
 use crate::registry::meta;
 use crate::schema::{Cause, Kind, ReadError, print};
@@ -62,9 +63,8 @@ impl Patch {
         if format == Format::Apply {
             return Self::read_yaml(body, strictness);
         }
-        let (content, doubled) = json::parse(body).map_err(|error| {
-            Refusal::bad_request(format!("error decoding patch: {}", json::complaint(body, &error)))
-        })?;
+        let (content, doubled) = json::parse(body)
+            .map_err(|_| Refusal::bad_request(format!("error decoding patch: {}", scan::complaint(body))))?;
         Ok(Self { format, content, doubled, strictness })
     }
 

@@ -27,6 +27,8 @@ pub(crate) enum Place {
     NoPart(Arc<Kind>, String),
     /// To a document that is no object: these are the path's parts.
     Document(Vec<String>),
+    /// Nowhere that could be read: a `%` stands before something else than two digits.
+    Garbled,
     /// Nowhere in a group that is built in, which is told by a Status.
     NoResource,
     /// Nowhere.
@@ -41,8 +43,19 @@ fn parts(path: &str) -> Option<Vec<String>> {
     Some(trimmed.split('/').map(str::to_owned).collect())
 }
 
+fn is_garbled(path: &str) -> bool {
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
+    path.split('%').skip(1).any(|after| {
+        let after = after.as_bytes();
+        !is_digit(after.first()) || !is_digit(after.get(1))
+    })
+}
+
 /// Finds out where `path` leads.
 pub(crate) fn find(catalogue: &Catalogue, path: &str) -> Place {
+    if is_garbled(path) {
+        return Place::Garbled;
+    }
     let Some(parts) = parts(path) else { return Place::Nowhere };
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     match parts.as_slice() {
@@ -87,6 +100,10 @@ fn all(kind: Arc<Kind>, namespace: &str) -> Place {
 
 fn object(kind: Arc<Kind>, namespace: &str, name: &str, rest: &[&str]) -> Place {
     let is_namespace = Strategy::of(&kind) == Strategy::Namespace;
+    // The servers of custom kinds overlook all slashes at the end.
+    if !kind.builtin && name.is_empty() && rest.iter().all(|part| part.is_empty()) {
+        return all(kind, namespace);
+    }
     let part = match rest {
         [] => Part::Main,
         ["status"] if kind.status => Part::Status,
@@ -114,6 +131,7 @@ mod tests {
             }
             Place::NoPart(kind, name) => format!("no part of {} {name}", kind.plural),
             Place::Document(parts) => format!("document {}", parts.join(",")),
+            Place::Garbled => "garbled".to_owned(),
             Place::NoResource => "no resource".to_owned(),
             Place::Nowhere => "nowhere".to_owned(),
         }
@@ -152,6 +170,8 @@ mod tests {
             (format!("{COSI}/namespaces/n/buckets"), "nowhere"),
             (format!("{COSI}/bucketclaims/a"), "nowhere"),
             ("/%ff".to_owned(), "nowhere"),
+            (format!("{COSI}/buckets/%"), "garbled"),
+            (format!("{COSI}/buckets/%2x"), "garbled"),
             (String::new(), "nowhere"),
             ("*".to_owned(), "nowhere"),
             ("/".to_owned(), "document "),

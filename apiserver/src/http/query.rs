@@ -136,7 +136,9 @@ impl WriteOptions {
 
 /// The options of a deletion, and whether it is only tried.
 pub(crate) fn delete_options(query: &Query, body: Option<&Value>) -> Result<(DeleteOptions, bool), Refusal> {
-    query.number("gracePeriodSeconds")?;
+    if body.is_none() {
+        query.number("gracePeriodSeconds")?;
+    }
     let text = |name: &str| match body {
         Some(body) => body.get(name).and_then(Value::as_str).unwrap_or_default(),
         None => query.get(name),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::path::Target;
 use super::{Answer, Answered, Form, Request};
-use crate::registry::{Strategy, invalid_revision, key, meta, resource, view};
+use crate::registry::{Strategy, invalid_revision, key, meta, names_one, resource, view};
 use crate::schema::Kind;
 use crate::service::Shared;
 use crate::status::Refusal;
@@ -20,6 +20,7 @@ pub(super) fn one(
     form: Answered,
 ) -> Result<Answer, Refusal> {
     let kind = &target.kind;
+    names_one(&target.name)?;
     let revision = request.query.get("resourceVersion");
     let asked: u64 = match revision {
         "" => 0,

@@ -36,7 +36,7 @@ impl Write<'_> {
         }
         self.same_namespace(&mut object)?;
         self.warnings.extend(owners::dedup(&mut object));
-        self.namespace_takes(meta::text(&object, "name"))?;
+        self.namespace_takes(&object)?;
         self.track(None, &mut object);
         self.insert(object)
     }
@@ -71,22 +71,23 @@ impl Write<'_> {
             return Err(Refusal::other(500, "resourceVersion should not be set on objects to be created"));
         }
         meta::remove(&mut object, "resourceVersion");
-        self.free(&name)?;
-        if !self.dry_run {
-            meta::remove(&mut object, "selfLink");
-        }
+        self.free(&name, !prefix.is_empty())?;
         if strategy == Strategy::Definition {
             return Err(Refusal::forbidden(self.kind, &name, FIXED));
+        }
+        if !self.dry_run {
+            meta::remove(&mut object, "selfLink");
         }
         Ok(self.store(&name, object))
     }
 
-    /// The name must not be taken.
-    fn free(&self, name: &str) -> Result<(), Refusal> {
+    /// The name must not be taken. Whoever lets the server choose names may try again.
+    fn free(&self, name: &str, generates: bool) -> Result<(), Refusal> {
         let Some(taken) = self.state.store.get(&resource(self.kind), &key(self.namespace, name)) else {
             return Ok(());
         };
         let refusal = Refusal::already_exists(self.kind, name);
+        let refusal = if generates { refusal.of_generated_name() } else { refusal };
         Err(if meta::is_deleting(taken) { refusal.preceded_by("object is being deleted: ") } else { refusal })
     }
 }

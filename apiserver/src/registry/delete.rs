@@ -44,7 +44,7 @@ impl Write<'_> {
     /// Deletes the object `name`, or asks its finalizers for it.
     pub(crate) fn delete(&mut self, name: &str, options: &DeleteOptions) -> Result<Deleted, Refusal> {
         may_be_deleted(self.kind, name)?;
-        let Some(live) = self.live(name) else { return Err(Refusal::not_found(self.kind, name)) };
+        let Some(live) = self.live(name)? else { return Err(Refusal::not_found(self.kind, name)) };
         if self.strategy() == Strategy::Namespace {
             if let Some(waiting) = self.delete_namespace(name, &live, options)? {
                 return Ok(Deleted::Waiting(waiting));
@@ -118,15 +118,13 @@ impl Write<'_> {
     /// The finalizers that the object has after this deletion: those of the garbage collector are set as the policy asks.
     fn finalizers(&self, live: &Value, propagation: Option<Propagation>) -> Vec<String> {
         let before = meta::finalizers(live);
-        if !self.strategy().has_dependents() {
-            return before.into_iter().map(str::to_owned).collect();
-        }
         let standing = before.iter().find_map(|finalizer| match *finalizer {
             ORPHAN => Some(Propagation::Orphan),
             FOREGROUND => Some(Propagation::Foreground),
             _ => None,
         });
-        let added = match propagation.or(standing) {
+        let dependents = self.strategy().has_dependents();
+        let added = match propagation.or(standing).filter(|_| dependents) {
             Some(Propagation::Orphan) => Some(ORPHAN),
             Some(Propagation::Foreground) => Some(FOREGROUND),
             Some(Propagation::Background) | None => None,

@@ -1,6 +1,6 @@
 //! Objects live in namespaces that are there and are to stay.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::strategy::definition::FIXED;
 use super::{Strategy, Write, meta};
@@ -12,7 +12,7 @@ const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
 
 impl Write<'_> {
     /// New objects need a namespace that is not being deleted.
-    pub(super) fn namespace_takes(&self, name: &str) -> Result<(), Refusal> {
+    pub(super) fn namespace_takes(&self, object: &Value) -> Result<(), Refusal> {
         if self.namespace.is_empty() {
             return Ok(());
         }
@@ -30,6 +30,8 @@ impl Write<'_> {
             "message": format!("namespace {name_of} is being terminated"),
             "field": "metadata.namespace",
         });
+        let names = ["name", "generateName"].map(|field| meta::text(object, field));
+        let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or("Unknown");
         Err(Refusal::forbidden(self.kind, name, &why).causes(vec![cause]))
     }
 }

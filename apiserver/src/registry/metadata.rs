@@ -8,6 +8,9 @@ use crate::schema::{Cause, CauseReason, Kind};
 /// The most that keys and values of all annotations may have together, in bytes.
 const ANNOTATIONS_MAX: u64 = 256 * 1024;
 
+/// Kubernetes' own finalizers.
+const STANDARD: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
+
 /// How the names of a kind are checked.
 pub(crate) fn name_check(kind: &Kind) -> fn(&str) -> Vec<String> {
     match (kind.builtin, kind.plural.as_str()) {
@@ -73,6 +76,29 @@ pub(crate) fn of_update(new: &Value, old: &Value) -> Vec<Cause> {
     causes.extend(marks(new));
     causes.extend(owners(new));
     causes
+}
+
+/// The same of a new object of a kind that is built in.
+pub(crate) fn of_new_builtin(kind: &Kind, object: &Value) -> Vec<Cause> {
+    [of_new(kind, object, name_check(kind)), plain_finalizers(object)].concat()
+}
+
+/// The same of an object of a kind that is built in.
+pub(crate) fn of_updated_builtin(new: &Value, old: &Value) -> Vec<Cause> {
+    [of_update(new, old), plain_finalizers(new)].concat()
+}
+
+/// Finalizers without a domain must be Kubernetes' own.
+fn plain_finalizers(object: &Value) -> Vec<Cause> {
+    let all = meta::finalizers(object).into_iter().enumerate();
+    all.filter_map(|(index, name)| plain_finalizer(&format!("metadata.finalizers[{index}]"), name)).collect()
+}
+
+/// What is wrong with a finalizer that has neither a domain nor one of Kubernetes' own names.
+pub(crate) fn plain_finalizer(field: &str, name: &str) -> Option<Cause> {
+    let detail = "name is neither a standard finalizer name nor is it fully qualified";
+    let fits = name.contains('/') || STANDARD.contains(&name);
+    (!fits).then(|| Cause::invalid(field, &Value::from(name), detail))
 }
 
 fn invalid(field: &str, value: &str, wrong: Vec<String>) -> impl Iterator<Item = Cause> {
@@ -177,8 +203,7 @@ pub(crate) fn finalizer_warnings(new: &Value, old: Option<&Value>) -> Vec<String
         meta::finalizers(new).into_iter().filter(|finalizer| !before.contains(finalizer)).collect();
     added.sort_unstable();
     added.dedup();
-    let standard = ["orphan", "foregroundDeletion", "kubernetes"];
-    let plain = added.into_iter().filter(|name| !name.contains('/') && !standard.contains(name));
+    let plain = added.into_iter().filter(|name| !name.contains('/') && !STANDARD.contains(name));
     plain
         .map(|name| {
             let form = if name.contains('.') { "including a path (/) " } else { "" };

@@ -59,14 +59,25 @@ pub(crate) fn key(namespace: &str, name: &str) -> String {
     if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
 }
 
+/// A name must not mean another path.
+pub(crate) fn names_one(name: &str) -> Result<(), Refusal> {
+    let wrong = names::path_segment(name);
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let quoted = print::quoted(name);
+    Err(Refusal::bad_request(format!("Name parameter invalid: {quoted}: {}", wrong.join(";"))))
+}
+
 impl Write<'_> {
     fn strategy(&self) -> Strategy {
         Strategy::of(self.kind)
     }
 
     /// The object as it is stored now.
-    fn live(&self, name: &str) -> Option<Arc<Value>> {
-        self.state.store.get(&resource(self.kind), &key(self.namespace, name)).cloned()
+    fn live(&self, name: &str) -> Result<Option<Arc<Value>>, Refusal> {
+        names_one(name)?;
+        Ok(self.state.store.get(&resource(self.kind), &key(self.namespace, name)).cloned())
     }
 
     /// Stores an object that passed all checks, unless this is a dry run.

@@ -25,14 +25,14 @@ impl Write<'_> {
         same_name(name, &object)?;
         self.warnings.extend(owners::dedup(&mut object));
         let wanted = meta::text(&object, "uid").to_owned();
-        let Some(live) = self.live(name) else {
+        let Some(live) = self.live(name)? else {
             if !self.strategy().creates_on_update() || self.part != Part::Main {
                 return Err(Refusal::not_found(self.kind, name));
             }
             if !wanted.is_empty() {
                 return Err(self.wrong_uid(name, &wanted, ""));
             }
-            self.namespace_takes(name)?;
+            self.namespace_takes(&object)?;
             meta::remove(&mut object, "resourceVersion");
             self.track(None, &mut object);
             return Ok((self.insert(object)?, true));
@@ -47,7 +47,7 @@ impl Write<'_> {
 
     /// Changes the object `name`, which must be there.
     pub(crate) fn change(&mut self, name: &str, change: Change<'_>) -> Result<Arc<Value>, Refusal> {
-        let Some(live) = self.live(name) else { return Err(Refusal::not_found(self.kind, name)) };
+        let Some(live) = self.live(name)? else { return Err(Refusal::not_found(self.kind, name)) };
         let mut object = change(&live)?;
         self.fits(name, &mut object)?;
         self.track(Some(&live), &mut object);
@@ -56,7 +56,7 @@ impl Write<'_> {
 
     /// Changes the object `name`, or makes it. What does it keeps book of managers itself.
     pub(crate) fn apply(&mut self, name: &str, change: Application<'_>) -> Result<Written, Refusal> {
-        if let Some(live) = self.live(name) {
+        if let Some(live) = self.live(name)? {
             let (mut object, crude) = change(Some(&live))?;
             self.crude = crude;
             self.fits(name, &mut object)?;
@@ -77,7 +77,7 @@ impl Write<'_> {
         let sent = meta::field(&object, "resourceVersion").cloned();
         meta::remove(&mut object, "resourceVersion");
         self.fits(name, &mut object)?;
-        self.namespace_takes(name)?;
+        self.namespace_takes(&object)?;
         let mut made = self.insert(object)?;
         if let (true, Some(sent)) = (self.dry_run, sent) {
             // What is not stored keeps what it was sent with.
@@ -101,7 +101,9 @@ impl Write<'_> {
         self.newest(name, live, &mut new)?;
         let strategy = self.strategy();
         meta::copy(&mut new, live, "generation");
-        meta::remove(&mut new, "selfLink");
+        if !self.dry_run {
+            meta::remove(&mut new, "selfLink");
+        }
         strategy.prepare_update(self.kind, self.part, &mut new, live);
         keep(&mut new, live);
         let mut causes = metadata::of_new(self.kind, &new, super::names::path_segment);

@@ -102,6 +102,13 @@ impl Cause {
         Self::with_value(CauseReason::Invalid, field, value, detail)
     }
 
+    /// A malformed value that is shown in these words.
+    #[must_use]
+    pub fn invalid_shown(field: impl Into<String>, shown: &str, detail: &str) -> Self {
+        let reason = CauseReason::Invalid;
+        Self::build(reason, field.into(), format!("{}: {shown}", reason.label()), detail)
+    }
+
     /// A value that isn't allowed here and now.
     #[must_use]
     pub fn forbidden(field: impl Into<String>, detail: &str) -> Self {

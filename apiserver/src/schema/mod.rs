@@ -6,6 +6,7 @@
 
 mod catalogue;
 mod cause;
+mod formats;
 mod kind;
 pub(crate) mod node;
 pub mod print;

@@ -1,5 +1,6 @@
 //! Rules in the Common Expression Language: what a schema's `x-kubernetes-validations` say.
 
+use super::formats;
 use super::node::{Node, NodeError};
 use super::{Cause, CauseReason, print};
 use kube_cel::KubeCelExt as _;
@@ -33,7 +34,11 @@ const RESERVED: [&str; 18] = [
 ];
 
 /// The functions that rules may call. Registering them costs far more than any rule does, so it is done once.
-static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| Context::default().with_all());
+static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| {
+    let mut context = Context::default().with_all();
+    formats::register(&mut context);
+    context
+});
 
 /// A rule as it is written.
 #[derive(Debug, Deserialize)]

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use super::Order;
 use crate::http::Form;
 use crate::registry::{meta, view};
-use crate::schema::Kind;
 use crate::status::Refusal;
 use crate::store::{Entry, What};
 use crate::table;
@@ -38,6 +37,11 @@ pub(super) fn in_namespace(order: &Order, key: &str) -> bool {
 /// A line about an object in its stored form. Of tables, only the first has `headings`.
 pub(super) fn line(order: &Order, kind: &str, object: &Value, headings: bool, now: Timestamp) -> String {
     let object = if view::is_needed(&order.kind) { view::shown(&order.kind, object) } else { object.clone() };
+    told(order, kind, object, headings, now)
+}
+
+/// A line about an object in the form of its kind.
+fn told(order: &Order, kind: &str, object: Value, headings: bool, now: Timestamp) -> String {
     let shown = match order.form.form {
         Form::Table(include) => {
             let metadata = json!({ "resourceVersion": meta::text(&object, "resourceVersion") });
@@ -56,7 +60,14 @@ fn raw(kind: &str, object: &Value) -> String {
 }
 
 /// A line that says how far the watch has come; `complete` marks the end of what was there at the beginning.
-pub(super) fn bookmark(kind: &Kind, revision: u64, complete: bool) -> String {
+pub(super) fn bookmark(
+    order: &Order,
+    revision: u64,
+    complete: bool,
+    headings: bool,
+    now: Timestamp,
+) -> String {
+    let kind = &*order.kind;
     let mut metadata = json!({ "resourceVersion": revision.to_string() });
     if let (true, Some(metadata)) = (complete, metadata.as_object_mut()) {
         metadata.insert("annotations".to_owned(), json!({ "k8s.io/initial-events-end": "true" }));
@@ -64,7 +75,7 @@ pub(super) fn bookmark(kind: &Kind, revision: u64, complete: bool) -> String {
     let object = json!({ "kind": kind.kind, "apiVersion": kind.api_version(), "metadata": metadata });
     let read =
         if kind.builtin { kind.read(object.clone()).map_or(object, |read| read.object) } else { object };
-    raw("BOOKMARK", &read)
+    told(order, "BOOKMARK", read, headings, now)
 }
 
 /// A line that says why the watch ends.

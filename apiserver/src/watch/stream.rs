@@ -70,9 +70,15 @@ impl Watching {
         if self.order.begin == Begin::Initial {
             self.tell_all(state);
             if self.order.bookmarks {
-                self.first.push_back(bookmark(&self.order.kind, current, true).into());
+                let line = self.bookmark(current, true);
+                self.first.push_back(line);
             }
         }
+    }
+
+    fn bookmark(&mut self, revision: u64, complete: bool) -> Bytes {
+        let headings = std::mem::take(&mut self.headings);
+        bookmark(&self.order, revision, complete, headings, self.shared.clock().now()).into()
     }
 
     fn too_old(&mut self, revision: u64, oldest: u64) {
@@ -113,7 +119,7 @@ impl Watching {
                 changed = self.news.changed() => if changed.is_err() { return None },
                 () = sleep_until(self.bookmark_due), if self.order.bookmarks => {
                     self.bookmark_due = Instant::now() + QUIET;
-                    return Some(bookmark(&self.order.kind, self.told, false).into());
+                    return Some(self.bookmark(self.told, false));
                 }
                 () = sleep_until(self.ends) => return None,
             }

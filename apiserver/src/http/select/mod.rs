@@ -30,8 +30,22 @@ pub(crate) struct Selector {
 impl Selector {
     /// Reads both selectors.
     pub(crate) fn parse(kind: &Kind, labels: &str, fields: &str) -> Result<Self, Refusal> {
+        Self::read(labels, fields)?.of(kind)
+    }
+
+    /// Reads both selectors, of whatever kind they are.
+    pub(crate) fn read(labels: &str, fields: &str) -> Result<Self, Refusal> {
         let labels = labels::parse(labels).map_err(Refusal::bad_request)?;
-        Ok(Self { labels, fields: parse_fields(kind, fields)? })
+        Ok(Self { labels, fields: parse_fields(fields)? })
+    }
+
+    /// With the fields' names of the stored object, if objects of this kind can be selected by them.
+    pub(crate) fn of(mut self, kind: &Kind) -> Result<Self, Refusal> {
+        for (field, ..) in &mut self.fields {
+            *field =
+                stored_field(kind, field).ok_or_else(|| Refusal::bad_request(unknown_field(kind, field)))?;
+        }
+        Ok(self)
     }
 
     /// Whether all objects are meant.
@@ -74,7 +88,7 @@ fn field_of(object: &Value, field: &str) -> String {
     }
 }
 
-fn parse_fields(kind: &Kind, text: &str) -> Result<Vec<(String, String, bool)>, Refusal> {
+fn parse_fields(text: &str) -> Result<Vec<(String, String, bool)>, Refusal> {
     let mut fields = Vec::new();
     for piece in text.split(',').filter(|piece| !piece.is_empty()) {
         let (field, value, equal) = if let Some((field, value)) = piece.split_once("!=") {
@@ -88,9 +102,7 @@ fn parse_fields(kind: &Kind, text: &str) -> Result<Vec<(String, String, bool)>, 
                 "invalid selector: '{text}'; can't understand '{piece}'"
             )));
         };
-        let field =
-            stored_field(kind, field).ok_or_else(|| Refusal::bad_request(unknown_field(kind, field)))?;
-        fields.push((field, value.to_owned(), equal));
+        fields.push((field.to_owned(), value.to_owned(), equal));
     }
     Ok(fields)
 }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::super::{meta, metadata, names};
-use crate::schema::{Cause, Kind};
+use crate::schema::{Cause, Kind, print};
 
 fn text<'a>(event: &'a Value, field: &str) -> &'a str {
     event.get(field).and_then(Value::as_str).unwrap_or_default()
@@ -19,7 +19,7 @@ pub(super) fn check_create(kind: &Kind, event: &Value) -> Vec<Cause> {
     if kind.group.is_empty() {
         return causes;
     }
-    causes.extend(metadata::of_new(kind, event, names::subdomain));
+    causes.extend(metadata::of_new_builtin(kind, event));
     causes.extend(series(event));
     if !is_set(event, "eventTime") {
         causes.push(Cause::required("eventTime", ""));
@@ -49,7 +49,7 @@ pub(super) fn check_update(kind: &Kind, new: &Value, old: &Value) -> Vec<Cause> 
     if kind.group.is_empty() {
         return causes;
     }
-    causes.extend(metadata::of_update(new, old));
+    causes.extend(metadata::of_updated_builtin(new, old));
     if new.get("series") != old.get("series") {
         causes.extend(series(new));
     }
@@ -69,13 +69,42 @@ pub(super) fn check_update(kind: &Kind, new: &Value, old: &Value) -> Vec<Cause> 
         ("reportingComponent", "reportingController"),
         ("reportingInstance", "reportingInstance"),
     ] {
-        if new.get(field) != old.get(field) {
-            let value = new.get(field).unwrap_or(&Value::Null);
-            causes.push(Cause::invalid(told, value, "field is immutable"));
+        let [new, old] = [new, old].map(|event| within(event, field));
+        if new != old {
+            causes.push(Cause::invalid_shown(told, &new, "field is immutable"));
         }
     }
     causes
 }
+
+/// A field's value as a message shows it: as the real server has it inside, where structures are complete and their
+/// fields have other names.
+fn within(event: &Value, field: &str) -> String {
+    let value = event.get(field).filter(|value| !value.is_null());
+    let structure = |fields: &[(&str, &str)]| {
+        let inner = |name: &str| text(value.unwrap_or(&Value::Null), name);
+        let fields = fields.iter().map(|(shown, name)| format!("\"{shown}\":{}", json!(inner(name))));
+        format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+    };
+    match (field, value) {
+        ("related" | "firstTimestamp" | "lastTimestamp" | "eventTime", None) => "null".to_owned(),
+        ("involvedObject" | "related", _) => structure(&REFERENCE),
+        ("source", _) => structure(&[("Component", "component"), ("Host", "host")]),
+        ("count", None) => "0".to_owned(),
+        (_, None) => "\"\"".to_owned(),
+        (_, Some(value)) => print::value(value),
+    }
+}
+
+const REFERENCE: [(&str, &str); 7] = [
+    ("Kind", "kind"),
+    ("Namespace", "namespace"),
+    ("Name", "name"),
+    ("UID", "uid"),
+    ("APIVersion", "apiVersion"),
+    ("ResourceVersion", "resourceVersion"),
+    ("FieldPath", "fieldPath"),
+];
 
 fn series(event: &Value) -> Vec<Cause> {
     let Some(series) = event.get("series").filter(|series| !series.is_null()) else { return vec![] };

@@ -110,7 +110,10 @@ impl Strategy {
     pub(crate) fn check_create(self, kind: &Kind, object: &Value) -> Vec<Cause> {
         let mut causes = match self {
             Self::Event => event::check_create(kind, object),
-            _ => metadata::of_new(kind, object, metadata::name_check(kind)),
+            Self::Custom | Self::Lease | Self::Definition => {
+                metadata::of_new(kind, object, metadata::name_check(kind))
+            }
+            _ => metadata::of_new_builtin(kind, object),
         };
         match self {
             Self::Custom => causes = custom::check(kind, object, None, Part::Main, causes),
@@ -145,12 +148,13 @@ impl Strategy {
     pub(crate) fn check_update(self, kind: &Kind, part: Part, new: &Value, old: &Value) -> Vec<Cause> {
         let common = match (self, part) {
             (Self::Event, _) => event::check_update(kind, new, old),
-            _ => metadata::of_update(new, old),
+            (Self::Custom | Self::Lease | Self::Definition, _) => metadata::of_update(new, old),
+            _ => metadata::of_updated_builtin(new, old),
         };
         match self {
             Self::Custom => custom::check(kind, new, Some(old), part, common),
             Self::Secret => {
-                let again = metadata::of_new(kind, new, metadata::name_check(kind));
+                let again = metadata::of_new_builtin(kind, new);
                 [common, secret::check_update(new, old), again, secret::check(new)].concat()
             }
             Self::Lease => [common, lease::check(new)].concat(),

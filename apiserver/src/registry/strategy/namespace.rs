@@ -33,8 +33,16 @@ fn copy(new: &mut Value, old: &Value, field: &str) {
     set(new, field, old.get(field).cloned().unwrap_or_else(|| json!({})));
 }
 
-/// The label is there as soon as the name is known.
+/// The label is there as soon as the name is known, and the phase always.
 pub(super) fn complete(object: &mut Value) {
+    if let Some(fields) = object.as_object_mut() {
+        let status = fields.entry("status").or_insert_with(|| json!({}));
+        if let Some(status) =
+            status.as_object_mut().filter(|status| status.get("phase").is_none_or(|phase| phase == ""))
+        {
+            status.insert("phase".to_owned(), json!("Active"));
+        }
+    }
     if !meta::text(object, "name").is_empty() {
         label(object);
     }
@@ -67,11 +75,7 @@ pub(super) fn check_finalizers(object: &Value, indexed: bool) -> Vec<Cause> {
         let field = if indexed { format!("spec.finalizers[{index}]") } else { "spec.finalizers".to_owned() };
         let value = Value::from(name);
         causes.extend(names::qualified(name).iter().map(|text| Cause::invalid(field.clone(), &value, text)));
-        let known = ["orphan", "foregroundDeletion", KUBERNETES];
-        if !name.contains('/') && !known.contains(&name) {
-            let detail = "name is neither a standard finalizer name nor is it fully qualified";
-            causes.push(Cause::invalid(field, &value, detail));
-        }
+        causes.extend(metadata::plain_finalizer(&field, name));
     }
     causes
 }
@@ -79,7 +83,7 @@ pub(super) fn check_finalizers(object: &Value, indexed: bool) -> Vec<Cause> {
 pub(super) fn check_update(kind: &Kind, part: Part, new: &Value, common: Vec<Cause>) -> Vec<Cause> {
     match part {
         Part::Main => {
-            let again = metadata::of_new(kind, new, metadata::name_check(kind));
+            let again = metadata::of_new_builtin(kind, new);
             [again, check_finalizers(new, false), common].concat()
         }
         Part::Status => [common, phase(new).into_iter().collect()].concat(),

@@ -21,7 +21,8 @@ pub(crate) static EXEMPTIONS: [Exemption; 2] = [
         place.at.contains("/columnDefinitions/") && place.at.ends_with("/description")
     }),
     Exemption::new("Protocol Buffers", |_, place| {
-        let without = |text: &str| text.replace(", application/vnd.kubernetes.protobuf", "");
+        const TYPE: &str = ", application/vnd.kubernetes.protobuf";
+        let without = |text: &str| text.replace(&format!("{TYPE};stream=watch"), "").replace(TYPE, "");
         let texts =
             [&place.real, &place.model].map(|text| text.as_ref().and_then(Value::as_str).map(without));
         texts[0].is_some() && texts[0] == texts[1]

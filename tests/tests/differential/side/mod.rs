@@ -13,7 +13,7 @@ use kube::{Client, client::Body};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::call::Call;
+use crate::{call::Call, kinds::KINDS};
 use book::Book;
 
 /// How long an answer may take; most take milliseconds.
@@ -46,7 +46,7 @@ impl Side {
     }
 
     async fn ask(&mut self, number: usize, call: &Call) -> Value {
-        if call.query.iter().any(|(name, value)| *name == "resourceVersion" && value == "0") {
+        if call.query.iter().any(|(name, _)| *name == "resourceVersion") {
             self.catch_up(number, call).await;
         }
         let request = self.request(number, call);
@@ -75,7 +75,7 @@ impl Side {
     /// What a server answers from its cache may be old, unless it was asked before for what is newest.
     async fn catch_up(&mut self, number: usize, call: &Call) {
         let query = vec![("limit", "1".to_owned())];
-        let newest = Call { method: "GET", path: call.path.clone(), query, ..Call::default() };
+        let newest = Call { method: "GET", path: collection(&call.path), query, ..Call::default() };
         let request = self.request(number, &newest);
         if let Ok(Ok(response)) = timeout(ANSWERS_WITHIN, self.client.send(request)).await {
             let _ = response.into_body().collect().await;
@@ -109,4 +109,12 @@ impl Side {
     pub(crate) fn order(&self) -> Vec<String> {
         self.book.order()
     }
+}
+
+/// The path of all objects of the kind that a path is about. Only lists make a cache catch up.
+fn collection(path: &str) -> String {
+    let steps: Vec<&str> = path.split('/').collect();
+    let is_plural = |step: &&str| KINDS.iter().any(|kind| kind.plural == *step);
+    let end = steps.iter().rposition(is_plural).map_or(steps.len(), |last| last + 1);
+    steps[..end].join("/")
 }

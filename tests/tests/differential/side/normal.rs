@@ -17,6 +17,7 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
 /// A name that a server made up.
 static GENERATED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(<pre>-(?:[gh]\d+-|Bad\d+_))[bcdfghjklmnpqrstvwxz2456789]{5}").unwrap());
+static AGE: LazyLock<Regex> = LazyLock::new(|| Regex::new("^[0-9]+[smh]([0-9]+[sm])?$").unwrap());
 /// A whole object in a message: it depends on what is stored otherwise, field managers included.
 static OBJECT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"\{.*\\?"(?:metadata|apiVersion)\\?":.*(?:\}|\.\.\.)|map\[.*resourceVersion.*\]"#).unwrap()
@@ -195,6 +196,12 @@ fn hide_ages(table: &mut Map<String, Value>) {
     let Some(rows) = table.get_mut("rows").and_then(Value::as_array_mut) else { return };
     for row in rows {
         let Some(cells) = row.get_mut("cells").and_then(Value::as_array_mut) else { continue };
+        // Only the first table of a watch has headings.
+        for cell in cells.iter_mut().filter(|_| names.is_empty()) {
+            if cell.as_str().is_some_and(|text| AGE.is_match(text)) {
+                *cell = "<age>".into();
+            }
+        }
         for (cell, name) in cells.iter_mut().zip(&names) {
             if ["Age", "Last Seen", "First Seen"].contains(&name.as_str()) && cell.is_string() {
                 *cell = "<age>".into();

@@ -50,6 +50,7 @@ impl Side {
     /// All that the watch sent about this sequence's objects, up to the last.
     pub(crate) async fn events(&mut self, mut watching: Watching) -> Value {
         let mut events = Vec::new();
+        let mut headed = false;
         loop {
             let line = match timeout(ENDS_WITHIN, watching.lines.recv()).await {
                 Ok(Some(line)) => line,
@@ -59,12 +60,16 @@ impl Side {
                     break;
                 }
             };
-            let Ok(event) = serde_json::from_str::<Value>(&line) else {
+            let Ok(mut event) = serde_json::from_str::<Value>(&line) else {
                 if !line.is_empty() {
                     events.push(self.book.text(&line).into());
                 }
                 continue;
             };
+            // Whether a real server repeats them depends on other watches that it serves.
+            if event["object"]["columnDefinitions"].is_array() && std::mem::replace(&mut headed, true) {
+                event["object"]["columnDefinitions"] = Value::Null;
+            }
             if !self.is_ours(&event) {
                 continue;
             }
