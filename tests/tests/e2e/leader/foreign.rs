@@ -34,7 +34,7 @@ async fn a_lease_of_upstreams_sidecar_is_respected_until_it_has_been_silent_for_
     assert_eq!(world.driver.count(&On::any()), 1, "GetInfo");
     bucket.wait_ready().await;
     let took = silent_since.elapsed();
-    assert!(took > Duration::from_millis(2900) && took < Duration::from_secs(5), "{took:?}");
+    assert!(took > Duration::from_millis(2900) && took < Duration::from_secs(10), "{took:?}");
     let taken = lease.get().await.unwrap();
     assert_eq!(taken.metadata.labels.unwrap()["kept"], "yes");
     assert_eq!(taken.metadata.annotations.unwrap()["kept"], "yes");
@@ -105,7 +105,7 @@ async fn a_deleted_lease_ends_the_leader_and_is_made_again_when_its_time_would_h
     rival.sidecar.wait_log(LEADS, 1).await.unwrap();
     let took = begin.elapsed();
     assert!(took + QUICK.retry + Duration::from_millis(100) > QUICK.lease, "{took:?}");
-    assert!(took < QUICK.lease + Duration::from_secs(2), "{took:?}");
+    assert!(took < QUICK.lease + Duration::from_secs(8), "{took:?}");
     let fresh = world.create(Wish::delete()).await;
     fresh.wait_ready().await;
     drop(rival);

@@ -14,11 +14,11 @@ use k8s_openapi::api::coordination::v1::Lease;
 
 use crate::world::Election;
 
-/// As short as the API allows, for the most part.
+/// Short, but so that a machine that is busy with other tests gets its renewals through.
 const QUICK: Election = Election {
-    lease: Duration::from_secs(2),
-    deadline: Duration::from_millis(1300),
-    retry: Duration::from_millis(200),
+    lease: Duration::from_secs(4),
+    deadline: Duration::from_secs(3),
+    retry: Duration::from_millis(300),
 };
 
 /// The sidecar's defaults.
@@ -31,6 +31,19 @@ const DEFAULT: Election = Election {
 /// What the log says once the process leads, and once it does not any more.
 const LEADS: &str = "leading: the Lease is taken";
 const LOST: &str = "the Lease is lost";
+
+/// What `measure` takes, at its best: one that takes so long by design takes it each time, a busy machine only now and then.
+async fn at_best(limit: Duration, measure: impl AsyncFn() -> Option<Duration>) {
+    let mut all = Vec::new();
+    for _ in 0..3 {
+        let Some(took) = measure().await else { return };
+        if took < limit {
+            return;
+        }
+        all.push(took);
+    }
+    panic!("{all:?} instead of less than {limit:?}");
+}
 
 /// All writes but those of the Lease.
 fn work() -> Match {
