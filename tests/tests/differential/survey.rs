@@ -1,4 +1,4 @@
-//! All differences at once, sorted: for whoever works on the embedded server.
+//! All differences at once, sorted.
 
 use std::{
     collections::BTreeMap,
@@ -14,6 +14,11 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
+    /// How many there are.
+    pub(crate) fn differing(&self) -> usize {
+        self.sorts.values().map(|(count, _)| count).sum()
+    }
+
     /// Adds one.
     pub(crate) fn add(&mut self, difference: Box<Difference>) {
         let verb = difference.what.split(' ').next().unwrap_or_default();
