@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use http::{Request, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
@@ -15,6 +16,9 @@ use tower::Service as _;
 
 use crate::http::AnswerBody;
 use crate::service::ApiServer;
+
+/// How long to wait when no connection can be accepted.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 
 /// Why the API server does not listen.
 #[derive(Debug, thiserror::Error)]
@@ -98,8 +102,8 @@ pub async fn serve(server: ApiServer, address: SocketAddr) -> Result<Server, Ser
 async fn accept(server: ApiServer, listener: TcpListener, stop: CancellationToken, tasks: TaskTracker) {
     while let Some(accepted) = stop.run_until_cancelled(listener.accept()).await {
         let Ok((stream, _)) = accepted else {
-            // Out of descriptors, say. Others get a turn, which may free some.
-            tokio::task::yield_now().await;
+            // Out of descriptors, say. In a while some may be free.
+            tokio::time::sleep(ACCEPT_AGAIN).await;
             continue;
         };
         let (server, stop) = (server.clone(), stop.clone());
@@ -127,10 +131,11 @@ async fn exchange(
     if is_local(&request) { server.call(request).await } else { Ok(misdirected()) }
 }
 
-/// A page of the web that a browser shows may not reach this server under a name that it made point here.
+/// A page of the web that a browser shows may not reach this server: neither under a name that it made point here, nor under
+/// ours. Browsers say where a page that writes elsewhere is from; kubectl and other clients say nothing of the kind.
 fn is_local(request: &Request<Incoming>) -> bool {
     let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    host_is_local(host)
+    host_is_local(host) && !request.headers().contains_key(header::ORIGIN)
 }
 
 fn host_is_local(host: &str) -> bool {
@@ -143,7 +148,7 @@ fn host_is_local(host: &str) -> bool {
 }
 
 fn misdirected() -> http::Response<AnswerBody> {
-    let text = "this API server answers to loopback addresses only\n";
+    let text = "this API server answers to loopback addresses only, and to no page of the web\n";
     let mut response = http::Response::new(Full::new(text.into()).boxed_unsync());
     *response.status_mut() = StatusCode::MISDIRECTED_REQUEST;
     response

@@ -23,6 +23,11 @@ impl Folder {
             (folder.path().to_owned(), Some(folder))
         };
         let folder = Self { path, _temporary: temporary };
+        create_dir_all(&folder.path)?;
+        // What an earlier sandbox left belongs to objects that are gone; what one that runs has there is its own.
+        if folder.path.read_dir()?.next().is_some() {
+            return Err(io::Error::other("it is not empty; name a new one"));
+        }
         // Nothing else may lie beside a socket.
         create_dir_all(folder.path.join("socket"))?;
         Ok(folder)
@@ -69,5 +74,14 @@ mod tests {
         let path = outer.path().join("named");
         drop(Folder::open(Some(&path)).unwrap());
         assert!(path.join("socket").is_dir());
+    }
+
+    /// Two sandboxes in one folder would write over each other's files.
+    #[test]
+    fn a_folder_with_anything_in_it_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Folder::open(Some(folder.path())).unwrap());
+        let error = Folder::open(Some(folder.path())).unwrap_err();
+        assert_eq!(error.to_string(), "it is not empty; name a new one");
     }
 }

@@ -1,7 +1,7 @@
 //! Puts the parts together and watches over them.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -13,6 +13,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::ListParams;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Api, Client, Config};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
@@ -55,6 +56,12 @@ pub enum SandboxError {
     /// A flag of a part was not understood.
     #[error("a part of the sandbox refuses its settings")]
     Settings(#[from] clap::Error),
+    /// The operating system does not let us wait for signals.
+    #[error("cannot wait for signals")]
+    Signals(#[source] io::Error),
+    /// The controller ended.
+    #[error("the controller stopped")]
+    Controller,
     /// The driver ended.
     #[error("the driver stopped")]
     Driver(#[source] Box<cosi_sample_driver::run::RunError>),
@@ -69,6 +76,8 @@ pub enum SandboxError {
 ///
 /// [`SandboxError`] says what is wrong.
 pub async fn run(settings: &Settings) -> Result<(), SandboxError> {
+    // Before anything is made, so that a signal finds somebody who cleans up.
+    let told = told_to_stop().map_err(SandboxError::Signals)?;
     let folder = Folder::open(settings.dir.as_deref());
     let folder = folder.map_err(|e| SandboxError::Folder(settings.dir.clone().unwrap_or_default(), e))?;
     log_to(&folder, &settings.log_level)?;
@@ -81,11 +90,83 @@ pub async fn run(settings: &Settings) -> Result<(), SandboxError> {
     let server = cosi_apiserver::serve(api_server, settings.listen).await?;
     let written = std::fs::write(folder.kubeconfig(), server.kubeconfig());
     written.map_err(|e| SandboxError::Folder(folder.kubeconfig(), e))?;
-    println!("An API server in memory listens at {}; starting driver and sidecar.", server.url());
+    say(&format!("An API server in memory listens at {}; starting driver and sidecar.", server.url()));
     let client = client(&folder).await?;
-    let result = parts(settings, &folder, s3, client).await;
-    println!("\nStopped. Everything that was in the API server is gone.");
+    let result = parts(settings, &folder, s3, client, told).await;
+    say("\nStopped. Everything that was in the API server is gone.");
     result
+}
+
+/// Waits until the process is to end. Signals count from now on.
+fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = hang_up.recv() => {}
+        }
+    })
+}
+
+/// To whoever reads it; if nobody does, that is no reason to end.
+fn say(text: &str) {
+    let _ = writeln!(io::stdout(), "{text}");
+}
+
+async fn parts(
+    settings: &Settings,
+    folder: &Folder,
+    s3: SocketAddr,
+    client: Client,
+    told: impl Future<Output = ()>,
+) -> Result<(), SandboxError> {
+    let (stop, stop_driver) = (CancellationToken::new(), CancellationToken::new());
+    let driver = driver_settings(folder, s3)?;
+    let mut driver = Box::pin(cosi_sample_driver::run::run(&driver, stop_driver.cancelled()));
+    let mut sidecar = Box::pin(sidecar(sidecar_settings(folder)?, stop.clone()));
+    let others = async {
+        if settings.no_controller {
+            std::future::pending::<()>().await;
+        }
+        controller::run(client.clone()).await;
+    };
+    let guide = async {
+        leading(&client).await;
+        say(&Guide { folder, s3, has_controller: !settings.no_controller }.to_string());
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        () = told => {}
+        () = guide => {}
+        () = others => return Err(SandboxError::Controller),
+        ended = &mut driver => return ended.map_err(|e| SandboxError::Driver(Box::new(e))),
+        ended = &mut sidecar => return ended,
+    }
+    // The driver last: a call that runs may end.
+    stop.cancel();
+    sidecar.await?;
+    stop_driver.cancel();
+    driver.await.map_err(|e| SandboxError::Driver(Box::new(e)))
+}
+
+/// Runs the sidecar and, as Kubernetes does, starts it again when it has lost its lease: somebody deleted it, or the machine
+/// slept for a while.
+async fn sidecar(
+    settings: cosi_sidecar::settings::Settings,
+    stop: CancellationToken,
+) -> Result<(), SandboxError> {
+    loop {
+        match Box::pin(cosi_sidecar::run_until(settings.clone(), stop.clone())).await {
+            Err(error @ cosi_sidecar::RunError::LeaseLost(_)) if !stop.is_cancelled() => {
+                tracing::warn!("the sidecar ended and is started again: {}", cosi_sidecar::chain(&error));
+            }
+            Err(cosi_sidecar::RunError::LeaseLost(_)) | Ok(()) => return Ok(()),
+            Err(error) => return Err(SandboxError::Sidecar(Box::new(error))),
+        }
+    }
 }
 
 /// An API server of which no second one makes the same UIDs.
@@ -94,47 +175,13 @@ fn api_server() -> Result<ApiServer, SandboxError> {
     Ok(ApiServer::new(settings)?)
 }
 
-async fn parts(
-    settings: &Settings,
-    folder: &Folder,
-    s3: SocketAddr,
-    client: Client,
-) -> Result<(), SandboxError> {
-    let stop = CancellationToken::new();
-    let driver = driver_settings(folder, s3)?;
-    let mut driver = Box::pin(cosi_sample_driver::run::run(&driver, stop.cancelled()));
-    // It ends on the signals itself.
-    let mut sidecar = Box::pin(cosi_sidecar::run(sidecar_settings(folder)?));
-    let controller = async {
-        if settings.no_controller {
-            std::future::pending::<()>().await;
-        }
-        controller::run(client.clone()).await;
-    };
-    let told = async {
-        leading(&client).await;
-        println!("{}", Guide { folder, s3, has_controller: !settings.no_controller });
-        std::future::pending::<()>().await;
-    };
-    let ended = tokio::select! {
-        () = told => Ok(()),
-        ended = &mut driver => return ended.map_err(|e| SandboxError::Driver(Box::new(e))),
-        ended = &mut sidecar => ended.map_err(|e| SandboxError::Sidecar(Box::new(e))),
-        () = controller => Ok(()),
-    };
-    // The driver last: a call that runs may end.
-    stop.cancel();
-    driver.await.map_err(|e| SandboxError::Driver(Box::new(e)))?;
-    ended
-}
-
 /// Waits until the sidecar leads. What it finds when it begins, it treats as what a predecessor may have begun (R3), and waits
 /// until that must have ended: a newcomer's first objects need not go through that.
 async fn leading(client: &Client) {
     let leases = Api::<Lease>::default_namespaced(client.clone());
     let held = async || {
-        let lease = leases.list(&ListParams::default()).await.map(|all| all.items.into_iter().next());
-        lease.ok().flatten().and_then(|lease| lease.spec?.holder_identity).is_some()
+        let all = leases.list(&ListParams::default()).await.map(|all| all.items).unwrap_or_default();
+        all.into_iter().any(|lease| lease.spec.and_then(|spec| spec.holder_identity).is_some())
     };
     while !held().await {
         tokio::time::sleep(POLL).await;
@@ -161,6 +208,8 @@ fn sidecar_settings(folder: &Folder) -> Result<cosi_sidecar::settings::Settings,
         // The driver is beside it, and quick.
         "--timeout=5s",
         "--late-landing-grace=1s",
+        // Who plays with a Secret should not have to wait for half an hour until that is noticed.
+        "--recheck-interval=10s",
     ])
 }
 

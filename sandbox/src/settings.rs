@@ -10,7 +10,7 @@ use clap::Parser;
 #[derive(Clone, Debug, Parser)]
 #[command(name = "cosi-sandbox", version, about, long_about = None)]
 pub struct Settings {
-    /// Folder for kubeconfig, socket, buckets and log [default: a temporary one, removed at the end]
+    /// New or empty folder for kubeconfig, socket, buckets and log [default: a temporary one, removed at the end]
     #[arg(long, value_name = "FOLDER")]
     pub dir: Option<PathBuf>,
 

@@ -22,7 +22,7 @@ mod run;
 pub mod settings;
 pub mod work;
 
-pub use run::{RunError, run};
+pub use run::{RunError, run, run_until};
 
 /// The error and all its causes, as one sentence. Display of an error never repeats its source.
 #[must_use]

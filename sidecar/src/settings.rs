@@ -66,7 +66,7 @@ pub struct Settings {
     pub leader_election: bool,
 
     /// Namespace of the leader's Lease; without it, POD_NAMESPACE, the service account's or the kubeconfig's namespace
-    #[arg(long, env = "SIDECAR_LEADER_ELECTION_NAMESPACE", value_name = "NAMESPACE")]
+    #[arg(long, env = "SIDECAR_LEADER_ELECTION_NAMESPACE", value_parser = namespace, value_name = "NAMESPACE")]
     pub leader_election_namespace: Option<String>,
 
     /// How long the others wait after the leader's last sign of life; whole seconds
@@ -167,6 +167,13 @@ fn endpoint(text: &str) -> Result<PathBuf, String> {
     Ok(PathBuf::from(path))
 }
 
+/// A namespace's name, or nothing.
+fn namespace(text: &str) -> Result<String, String> {
+    let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    let fits = text.len() <= 63 && text.bytes().all(inner) && !text.starts_with('-') && !text.ends_with('-');
+    if fits { Ok(text.to_owned()) } else { Err("no namespace can have that name".to_owned()) }
+}
+
 /// The longest duration that makes sense; longer ones are slips of the pen, and would overflow what counts with them.
 const LONGEST: Duration = Duration::from_hours(30 * 24);
 
@@ -248,6 +255,7 @@ mod tests {
     #[case(&["--driver-name", "Not A Name"], "--driver-name")]
     #[case(&["--worker-threads", "0"], "--worker-threads")]
     #[case(&["--secret-keys", "azure"], "--secret-keys")]
+    #[case(&["--leader-election-namespace", "../default"], "no namespace can have that name")]
     #[case(&["--log-format", "xml"], "--log-format")]
     #[case(&["--no-such-flag"], "--no-such-flag")]
     fn a_wrong_flag_says_what_is_wrong_and_where(#[case] args: &[&str], #[case] expected: &str) {

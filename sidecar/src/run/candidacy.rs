@@ -84,9 +84,10 @@ impl Candidacy {
 
 /// The namespace of the Lease.
 fn namespace(settings: &Settings, of_the_client: &str) -> String {
-    let told = settings.leader_election_namespace.clone();
-    let of_the_pod = || std::env::var("POD_NAMESPACE").ok();
-    told.or_else(of_the_pod).filter(|n| !n.is_empty()).unwrap_or_else(|| of_the_client.to_owned())
+    // A chart may render a value as empty. That must not lead away from where the others are.
+    let told = settings.leader_election_namespace.clone().filter(|name| !name.is_empty());
+    let of_the_pod = || std::env::var("POD_NAMESPACE").ok().filter(|name| !name.is_empty());
+    told.or_else(of_the_pod).unwrap_or_else(|| of_the_client.to_owned())
 }
 
 fn failed(ended: Result<Result<End, Impossible>, tokio::task::JoinError>) -> RunError {

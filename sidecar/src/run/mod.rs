@@ -63,7 +63,7 @@ pub async fn run(settings: Settings) -> Result<(), RunError> {
     let mut terminate = signal(SignalKind::terminate()).map_err(RunError::Signals)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(RunError::Signals)?;
     let stopping = CancellationToken::new();
-    let work = work(settings, stopping.clone());
+    let work = run_until(settings, stopping.clone());
     let mut work = std::pin::pin!(work);
     tokio::select! {
         result = &mut work => return result,
@@ -81,7 +81,13 @@ pub async fn run(settings: Settings) -> Result<(), RunError> {
     Ok(())
 }
 
-async fn work(settings: Settings, stopping: CancellationToken) -> Result<(), RunError> {
+/// Runs until `stopping` is cancelled – then no new call is begun, and running ones may end –, or until something is so wrong
+/// that a person must look.
+///
+/// # Errors
+///
+/// [`RunError`] says what.
+pub async fn run_until(settings: Settings, stopping: CancellationToken) -> Result<(), RunError> {
     let terms = settings.terms()?;
     let mut candidacy = Candidacy::new(&settings);
     let clients = connect(&settings, candidacy.tenure()).await?;

@@ -40,7 +40,7 @@ fn runner(seed: u64, cases: usize) -> TestRunner {
     let config = Config {
         cases: u32::try_from(cases).unwrap(),
         failure_persistence: None,
-        max_shrink_iters: 400,
+        max_shrink_iters: 4000,
         ..Config::default()
     };
     let mut bytes = [0; 32];

@@ -51,17 +51,18 @@ async fn soaked(minutes: u32, users: u32) -> Result<()> {
 
 async fn soaked_in(folder: &Path, minutes: u32, users: u32) -> Result<()> {
     let mut command = Command::new(beside_us("cosi-sandbox"));
-    command.args(["--log-level", LOG_LEVEL, "--dir"]).arg(folder);
+    let inner = folder.join("sandbox");
+    command.args(["--log-level", LOG_LEVEL, "--dir"]).arg(&inner);
     let sandbox = Process::start(command, &folder.join("output"))?;
     up(&folder.join("output")).await?;
-    let client = client(&folder.join("kubeconfig")).await?;
+    let client = client(&inner.join("kubeconfig")).await?;
     user::set_up(&client).await?;
     let (stop, rounds) = (AtomicBool::new(false), AtomicU64::new(0));
     let all = try_join_all((0..users).map(|number| User::new(&client, number).live(&stop, &rounds)));
     let duration = Duration::from_mins(minutes.into());
     let pid = sandbox.id().context("the sandbox ended")?;
     let (samples, _) = tokio::try_join!(watch(pid, duration, &stop, &rounds), all)?;
-    user::expect_nothing_left(&client, &folder.join("data")).await?;
+    user::expect_nothing_left(&client, &inner.join("data")).await?;
     let ended = sandbox.stop().await?;
     ensure!(ended.success(), "the sandbox ended with {ended}");
     judge(&samples, rounds.load(Ordering::Relaxed), minutes)
