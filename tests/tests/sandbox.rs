@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cosi_api::{Bucket, BucketAccess, BucketAccessClass, BucketClaim, BucketClass};
@@ -19,17 +20,22 @@ use serde_json::{Value, json};
 /// How long anything may take; machines may be slow.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// A free port that one sandbox found must not be taken by another before it is used.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 struct Sandbox {
+    _alone: MutexGuard<'static, ()>,
     child: std::process::Child,
     folder: tempfile::TempDir,
 }
 
 impl Sandbox {
     fn start(arguments: &[&str]) -> Self {
+        let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new(beside_us("cosi-sandbox"));
         command.arg("--dir").arg(folder.path()).args(arguments).stdout(Stdio::piped());
-        Self { child: command.spawn().unwrap(), folder }
+        Self { _alone: alone, child: command.spawn().unwrap(), folder }
     }
 
     /// The first line is there at once, and so is the API server.
