@@ -145,6 +145,15 @@ impl Pass {
         self.step(Event::Start(Wake::CHANGED))
     }
 
+    /// Up to the Grant: Buckets are fine, both Secrets are reserved, and the access is still there.
+    fn begin_to_grant(&mut self) -> Effect {
+        self.start();
+        self.step(Event::Buckets(vec![Ok(Some(bucket(1))), Ok(Some(bucket(2)))]));
+        self.secret(Some(secret(&[])));
+        self.secret(Some(secret(&[])));
+        self.step(Event::Read(Ok(())))
+    }
+
     /// A write of the access succeeded, and this is how it is now.
     fn wrote(&mut self, change: impl FnOnce(&mut AccessView)) -> Effect {
         let mut view = AccessView::clone(self.view.as_ref().unwrap());
@@ -239,11 +248,7 @@ fn a_deleting_access_is_first_not_ready_then_loses_secrets_account_and_says_so()
 #[test]
 fn a_secret_that_cannot_be_written_does_not_keep_another_from_being_written() {
     let mut pass = Pass::new(access());
-    pass.start();
-    pass.step(Event::Buckets(vec![Ok(Some(bucket(1))), Ok(Some(bucket(2)))]));
-    pass.secret(Some(secret(&[])));
-    pass.secret(Some(secret(&[])));
-    pass.step(Event::Read(Ok(())));
+    pass.begin_to_grant();
     pass.step(Event::Called(Ok(granted())));
     let forbidden = WriteFailure::Forbidden { message: "no".to_owned() };
     let effect = pass.step(Event::Secret(Err(forbidden)));
@@ -293,11 +298,7 @@ fn a_secret_that_lost_its_owner_reference_stays_and_can_be_deleted() {
 fn an_access_that_somebody_else_calls_ready_is_not_believed_while_newer_keys_are_on_their_way() {
     let filled = || secret(&[&KEYS[..], &["COSI_PROTOCOL"]].concat());
     let mut pass = Pass::new(access());
-    pass.start();
-    pass.step(Event::Buckets(vec![Ok(Some(bucket(1))), Ok(Some(bucket(2)))]));
-    pass.secret(Some(secret(&[])));
-    pass.secret(Some(secret(&[])));
-    pass.step(Event::Read(Ok(())));
+    pass.begin_to_grant();
     pass.view = Some(Arc::new(ready()));
     let effect = pass.step(Event::Called(Ok(granted())));
     assert!(matches!(effect, Effect::WriteStatus { status: StatusWrite::NotReady, .. }), "{effect:?}");
@@ -312,11 +313,7 @@ fn an_access_that_somebody_else_calls_ready_is_not_believed_while_newer_keys_are
 #[test]
 fn credentials_for_other_buckets_than_those_that_are_named_now_are_not_handed_out() {
     let mut pass = Pass::new(access());
-    pass.start();
-    pass.step(Event::Buckets(vec![Ok(Some(bucket(1))), Ok(Some(bucket(2)))]));
-    pass.secret(Some(secret(&[])));
-    pass.secret(Some(secret(&[])));
-    pass.step(Event::Read(Ok(())));
+    pass.begin_to_grant();
     pass.step(Event::Called(Ok(granted())));
     let mut other = access();
     other.accessed[0].id = "id-3".into();
@@ -345,11 +342,7 @@ fn an_access_that_was_never_granted_takes_no_finalizer_off_a_secret_that_another
 fn without_the_lease_an_account_of_a_gone_access_is_revoked_by_its_id_and_nothing_else_is_done() {
     for is_gone in [true, false] {
         let mut pass = Pass::new(access());
-        pass.start();
-        pass.step(Event::Buckets(vec![Ok(Some(bucket(1))), Ok(Some(bucket(2)))]));
-        pass.secret(Some(secret(&[])));
-        pass.secret(Some(secret(&[])));
-        pass.step(Event::Read(Ok(())));
+        pass.begin_to_grant();
         pass.may_act = false;
         assert!(matches!(pass.step(Event::Called(Ok(granted()))), Effect::Read(_)));
         if !is_gone {
@@ -368,11 +361,7 @@ fn without_the_lease_an_account_of_a_gone_access_is_revoked_by_its_id_and_nothin
 #[test]
 fn without_the_lease_no_secret_and_no_status_is_written() {
     let mut pass = Pass::new(access());
-    pass.start();
-    pass.step(Event::Buckets(vec![Ok(Some(bucket(1))), Ok(Some(bucket(2)))]));
-    pass.secret(Some(secret(&[])));
-    pass.secret(Some(secret(&[])));
-    pass.step(Event::Read(Ok(())));
+    pass.begin_to_grant();
     let effect = pass.step(Event::Called(Ok(granted())));
     assert!(matches!(effect, Effect::WriteSecret { .. }), "{effect:?}");
     pass.may_act = false;

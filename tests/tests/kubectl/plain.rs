@@ -3,7 +3,11 @@
 use crate::same_with_both;
 use crate::script::Step::{self, Feed, Finish, Run, Start, Stop, Watch};
 
-const BUCKET: &str = "
+/// A Bucket with a deletion policy.
+macro_rules! bucket {
+    ($policy:literal) => {
+        concat!(
+            "
 apiVersion: objectstorage.k8s.io/v1alpha2
 kind: Bucket
 metadata:
@@ -12,30 +16,21 @@ metadata:
     run: {p}
 spec:
   driverName: sample.objectstorage.local
-  deletionPolicy: Delete
+  deletionPolicy: ",
+            $policy,
+            "
   protocols: [S3]
   bucketClaimRef:
     name: example
     namespace: default
     uid: 5a1f2b3c-7d4e-4f60-8a9b-0c1d2e3f4a5b
-";
+"
+        )
+    };
+}
 
-const RETAINED: &str = "
-apiVersion: objectstorage.k8s.io/v1alpha2
-kind: Bucket
-metadata:
-  name: {p}-b
-  labels:
-    run: {p}
-spec:
-  driverName: sample.objectstorage.local
-  deletionPolicy: Retain
-  protocols: [S3]
-  bucketClaimRef:
-    name: example
-    namespace: default
-    uid: 5a1f2b3c-7d4e-4f60-8a9b-0c1d2e3f4a5b
-";
+const BUCKET: &str = bucket!("Delete");
+const RETAINED: &str = bucket!("Retain");
 
 const UNKNOWN_FIELD: &str = "
 apiVersion: objectstorage.k8s.io/v1alpha2
