@@ -51,15 +51,8 @@ impl Uids {
 
     /// A uid in the form of a random UUID (version 4).
     pub(crate) fn uid(&mut self) -> String {
-        let (high, low) = (self.next(), self.next());
-        format!(
-            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-            high >> 32,
-            (high >> 16) & 0xffff,
-            high & 0xfff,
-            ((low >> 48) & 0x3fff) | 0x8000,
-            low & 0xffff_ffff_ffff
-        )
+        let random = (u128::from(self.next()) << 64) | u128::from(self.next());
+        uuid::Builder::from_random_bytes(random.to_be_bytes()).into_uuid().to_string()
     }
 
     /// Five characters that make a generated name unlike the others.

@@ -37,7 +37,7 @@ pub struct Record {
 }
 
 /// Longer than any elector could mean. It is also the longest that the sidecar's flags allow.
-const LONGEST: Duration = Duration::from_hours(30 * 24);
+pub(super) const LONGEST: Duration = Duration::from_hours(30 * 24);
 
 impl Record {
     /// How long the holder may be silent. Where the record names no time that can be meant, `usual` counts.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::record::LONGEST;
+
 /// How long a leader may be silent, how long it acts without a renewal, and how often it renews.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
@@ -28,9 +30,6 @@ pub enum InvalidTerms {
     )]
     Retry,
 }
-
-/// As long as `Record` takes for meant.
-const LONGEST: Duration = Duration::from_hours(30 * 24);
 
 impl Terms {
     /// Terms that fit together by the rules that client-go has, too.

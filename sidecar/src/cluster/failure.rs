@@ -42,7 +42,7 @@ pub(super) fn of_status(status: &Status, message: String) -> WriteFailure {
 
 /// Whether the API server says of this very object that it does not exist (I3). A 404 of another kind – a version that is
 /// not served, a proxy's own page – says nothing about it.
-pub(super) fn says_gone(status: &Status, name: &str) -> bool {
+pub(crate) fn says_gone(status: &Status, name: &str) -> bool {
     let of_it = status.details.as_ref().is_some_and(|details| details.name == name);
     status.code == 404 && status.reason == "NotFound" && of_it
 }

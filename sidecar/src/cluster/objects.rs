@@ -5,7 +5,7 @@ use std::future::Future;
 
 use cosi_lifecycle::{Kind, WriteFailure};
 use kube::Api;
-use kube::api::{DynamicObject, Patch, PatchParams};
+use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use tracing::field::{DisplayValue, display};
@@ -103,12 +103,18 @@ pub(super) fn undecodable(kind: Kind, reason: &str) -> WriteFailure {
     WriteFailure::Other { message: format!("the {kind:?} cannot be decoded: {reason}"), retry_after: None }
 }
 
+/// A creation of our own.
+pub(crate) fn creation() -> PostParams {
+    PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() }
+}
+
 /// A write of our own.
-pub(super) fn parameters() -> PatchParams {
+pub(crate) fn parameters() -> PatchParams {
     PatchParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PatchParams::default() }
 }
 
-pub(super) const FIELD_MANAGER: &str = "cosi-sidecar";
+/// Who writes, for `metadata.managedFields`.
+const FIELD_MANAGER: &str = "cosi-sidecar";
 
 /// The answer, or what its absence means.
 pub(super) async fn answered<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T, WriteFailure> {

@@ -6,13 +6,11 @@ use cosi_lifecycle::lease::{Found, Record, Stamp, Write, Written};
 use futures::Stream;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
-use kube::api::{Patch, PatchParams, PostParams, WatchEvent, WatchParams};
-use kube::core::Status;
+use kube::api::{Patch, WatchEvent, WatchParams};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
-/// Who writes, for `metadata.managedFields`.
-const FIELD_MANAGER: &str = "cosi-sidecar";
+use crate::cluster::{creation, parameters, says_gone};
 
 /// Where the Lease is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +52,7 @@ impl Store {
     pub(super) async fn read(&self) -> Result<Option<Found>, Trouble> {
         match self.api.get(&self.place.name).await {
             Ok(lease) => Ok(Some(found(&lease))),
-            Err(kube::Error::Api(status)) if self.says_gone(&status) => Ok(None),
+            Err(kube::Error::Api(status)) if says_gone(&status, &self.place.name) => Ok(None),
             Err(error) => Err(self.trouble(&error)),
         }
     }
@@ -64,26 +62,22 @@ impl Store {
         let name = &self.place.name;
         let result = match write {
             Write::Create(record) => {
-                let options =
-                    PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() };
                 let lease = json!({ "metadata": { "name": name }, "spec": spec(&record) });
                 let lease = serde_json::from_value(lease).map_err(kube::Error::SerdeError);
                 match lease {
-                    Ok(lease) => self.api.create(&options, &lease).await,
+                    Ok(lease) => self.api.create(&creation(), &lease).await,
                     Err(error) => Err(error),
                 }
             }
             Write::Update { version, record } => {
-                let options =
-                    PatchParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PatchParams::default() };
                 let patch = json!({ "metadata": { "resourceVersion": version }, "spec": spec(&record) });
-                self.api.patch(name, &options, &Patch::Merge(&patch)).await
+                self.api.patch(name, &parameters(), &Patch::Merge(&patch)).await
             }
         };
         match result {
             Ok(lease) => Ok(Written::Done(found(&lease))),
             Err(kube::Error::Api(status)) if status.code == 409 => Ok(Written::Conflict),
-            Err(kube::Error::Api(status)) if self.says_gone(&status) => Ok(Written::NotFound),
+            Err(kube::Error::Api(status)) if says_gone(&status, name) => Ok(Written::NotFound),
             Err(error) => Err(self.trouble(&error)),
         }
     }
@@ -95,12 +89,6 @@ impl Store {
     ) -> kube::Result<impl Stream<Item = kube::Result<WatchEvent<Lease>>> + Send + use<>> {
         let options = WatchParams::default().fields(&format!("metadata.name={}", self.place.name));
         self.api.watch(&options, version).await
-    }
-
-    /// Whether the API server says of this very Lease that it does not exist.
-    fn says_gone(&self, status: &Status) -> bool {
-        let of_it = status.details.as_ref().is_some_and(|details| details.name == self.place.name);
-        status.code == 404 && status.reason == "NotFound" && of_it
     }
 
     fn trouble(&self, error: &kube::Error) -> Trouble {

@@ -10,14 +10,14 @@ use cosi_api::names::FINALIZER;
 use cosi_lifecycle::WriteFailure;
 use cosi_lifecycle::access::{Owner, Place, SecretData, SecretView, Version};
 use k8s_openapi::api::core::v1::Secret;
-use kube::api::{DeleteParams, GetParams, Patch, PostParams, Preconditions};
+use kube::api::{DeleteParams, GetParams, Patch, Preconditions};
 use kube::core::Request;
 use kube::{Client, Resource as _};
 use serde_json::{Map, Value, json};
 
 use self::exchange::{Text, exchange, unsendable};
 use self::stored::Stored;
-use super::objects::{FIELD_MANAGER, parameters};
+use super::objects::{creation, parameters};
 use crate::settings::SecretKeys;
 
 /// The Secrets of accesses, in whatever namespace.
@@ -57,9 +57,8 @@ impl Secrets {
     ) -> Result<Option<SecretView>, WriteFailure> {
         // No answer to an empty Secret can repeat what is in it.
         let text = if data.is_empty() { Text::Whole } else { Text::Withheld };
-        let options = PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() };
         let body = new_secret(place, owner, &self.keys.written(data)).to_string().into_bytes();
-        let request = requests(place).create(&options, body).map_err(unsendable)?;
+        let request = requests(place).create(&creation(), body).map_err(unsendable)?;
         self.send(place, request, text).await
     }
 
