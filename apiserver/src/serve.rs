@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
+use crate::controllers;
 use crate::http::AnswerBody;
 use crate::service::ApiServer;
 
@@ -83,7 +84,8 @@ impl Drop for Server {
     }
 }
 
-/// Listens on `address`, which must be a loopback address; port 0 takes a free one.
+/// Listens on `address`, which must be a loopback address; port 0 takes a free one. The controllers work until it ends, so that
+/// garbage is collected and namespaces are emptied.
 ///
 /// # Errors
 /// If the address is for others than this machine, or cannot be listened on.
@@ -95,6 +97,7 @@ pub async fn serve(server: ApiServer, address: SocketAddr) -> Result<Server, Ser
     let listener = TcpListener::bind(address).await.map_err(wrong)?;
     let address = listener.local_addr().map_err(wrong)?;
     let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+    tasks.spawn(controllers::run(server.clone(), stop.clone()));
     tasks.spawn(accept(server, listener, stop.clone(), tasks.clone()));
     Ok(Server { address, stop, tasks })
 }

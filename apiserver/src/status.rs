@@ -34,6 +34,12 @@ impl Refusal {
         Self::bad_request(format!("the name of the object ({name} based on URL) {why}"))
     }
 
+    /// 400: the resourceVersion of a list, or of what is read like one, is none.
+    #[must_use]
+    pub fn bad_revision(why: &str) -> Self {
+        Self::bad_request(format!("invalid resource version: {why}"))
+    }
+
     /// 404: there is no object of that name.
     #[must_use]
     pub fn not_found(kind: &Kind, name: &str) -> Self {

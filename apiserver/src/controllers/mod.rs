@@ -77,17 +77,7 @@ fn write<'a>(
     namespace: &'a str,
     part: Part,
 ) -> Write<'a> {
-    Write {
-        state,
-        clock: shared.clock(),
-        kind,
-        namespace,
-        part,
-        dry_run: false,
-        manager: shared.keeps_managers().then_some(MANAGER),
-        warnings: Vec::new(),
-        crude: false,
-    }
+    Write::new(shared, state, kind, namespace, part, MANAGER)
 }
 
 /// Namespace and name in a key.

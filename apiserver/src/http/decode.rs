@@ -51,9 +51,13 @@ fn document(kind: &Kind, body: &[u8], encoding: Encoding) -> Result<(Value, Vec<
             .map(|value| (value, Vec::new()))
             .map_err(|_| "couldn't get version/kind; yaml parse error".to_owned());
     }
+    from_json(body)
+}
+
+/// An object in JSON. Nothing at all is one without fields.
+fn from_json(body: &[u8]) -> Result<(Value, Vec<String>), String> {
     let (value, doubled) = json::parse(body)
         .map_err(|_| format!("couldn't get version/kind; json parse error: {}", scan::complaint(body)))?;
-    // Nothing at all is an object without fields.
     Ok((if value.is_null() { Value::Object(Map::new()) } else { value }, doubled))
 }
 
@@ -87,7 +91,7 @@ pub(super) const NULL_VERSION: &str =
 /// Version and kind that an object names, empty for none; or why they can't be read.
 pub(super) fn head(value: &Value) -> Result<(String, String), String> {
     let odd = |found: &Value, what: String| {
-        let found = go_name(found);
+        let found = print::type_name(found);
         format!("couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go {what}")
     };
     let Value::Object(fields) = value else { return Err(odd(value, format!("value of type {HEAD}"))) };
@@ -127,12 +131,17 @@ pub(super) fn of_builtin(kind: &Kind, version: &str, name: &str) -> Result<(), R
         let hub = kind.group.split('.').next().filter(|group| !group.is_empty()).unwrap_or("core");
         format!("converting (v1.{name}) to ({hub}.{}): unknown conversion", kind.kind)
     } else {
-        format!(
-            "no kind \"{name}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\""
-        )
+        unregistered(version, name)
     };
     let text = format!("{name} in version \"{short}\" cannot be handled as a {}: {why}", kind.kind);
     Err(Refusal::bad_request(text))
+}
+
+/// What is said of a kind that nobody knows.
+fn unregistered(version: &str, name: &str) -> String {
+    format!(
+        "no kind \"{name}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\""
+    )
 }
 
 fn other_version(kind: &Kind, version: &str) -> Refusal {
@@ -206,29 +215,12 @@ fn summary(body: &[u8]) -> String {
     }
 }
 
-pub(crate) fn go_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
 /// The options in a body of a deletion.
 pub(crate) fn options(body: &[u8]) -> Result<Value, Refusal> {
-    let (value, _) = json::parse(body).map_err(|_| {
-        let why = scan::complaint(body);
-        Refusal::bad_request(format!("couldn't get version/kind; json parse error: {why}"))
-    })?;
-    let value = if value.is_null() { Value::Object(Map::new()) } else { value };
+    let (value, _) = from_json(body).map_err(Refusal::bad_request)?;
     let (version, name) = head(&value).map_err(Refusal::bad_request)?;
     if !name.is_empty() && name != "DeleteOptions" {
-        return Err(Refusal::bad_request(format!(
-            "no kind \"{name}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\""
-        )));
+        return Err(Refusal::bad_request(unregistered(&version, &name)));
     }
     Ok(value)
 }

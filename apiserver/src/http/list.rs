@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::page::Token;
 use super::path::Target;
 use super::{Answer, Answered, Form, Query, Request, Selector};
-use crate::registry::{State, Strategy, invalid_revision, resource, view};
+use crate::registry::{State, Strategy, resource, view};
 use crate::schema::{Cause, Kind};
 use crate::service::Shared;
 use crate::status::Refusal;
@@ -43,7 +43,7 @@ pub(super) fn all(
     if watches {
         return changes(shared, query, target, selector, form);
     }
-    let revision = revision(query)?;
+    let revision = query.revision().map_err(|why| Refusal::bad_revision(&why))?;
     let limit = usize::try_from(query.number("limit")?.unwrap_or_default()).unwrap_or_default();
     // Before resourceVersionMatch was there, a limit made a revision exact.
     let exact = match query.get("resourceVersionMatch") {
@@ -62,18 +62,6 @@ pub(super) fn all(
     let options = Options { selector, revision, exact, limit, token };
     let page = Page::read(&shared.lock(), target, &options)?;
     Ok(page.answer(shared, &target.kind, form))
-}
-
-fn revision(query: &Query) -> Result<Option<u64>, Refusal> {
-    match query.get("resourceVersion") {
-        "" => Ok(None),
-        text => match text.parse() {
-            Ok(revision) => Ok(Some(revision)),
-            Err(_) => {
-                Err(Refusal::bad_request(format!("invalid resource version: {}", invalid_revision(text))))
-            }
-        },
-    }
 }
 
 /// Which options go together.
@@ -205,7 +193,8 @@ impl Page {
         if let Some(remaining) = self.remaining {
             metadata.insert("remainingItemCount".to_owned(), Value::from(remaining));
         }
-        let viewed: Vec<Cow<'_, Value>> = self.objects.iter().map(|object| view(kind, object)).collect();
+        let viewed: Vec<Cow<'_, Value>> =
+            self.objects.iter().map(|object| view::shown(kind, object)).collect();
         let document = match form.form {
             Form::Table(include) => {
                 let items: Vec<Value> = viewed.into_iter().map(Cow::into_owned).collect();
@@ -229,10 +218,6 @@ impl Page {
         };
         Answer::value(200, &document, form.yaml)
     }
-}
-
-fn view<'a>(kind: &Kind, object: &'a Value) -> Cow<'a, Value> {
-    if view::is_needed(kind) { Cow::Owned(view::shown(kind, object)) } else { Cow::Borrowed(object) }
 }
 
 /// A list on its way out. Its objects are written from where they are: a copy of thousands would cost more than all else.
@@ -280,8 +265,7 @@ fn changes(
     form: Answered,
 ) -> Result<Answer, Refusal> {
     // Only here the same mistake is an internal error.
-    let revision =
-        revision(query).map_err(|_| Refusal::other(500, &invalid_revision(query.get("resourceVersion"))))?;
+    let revision = query.revision().map_err(|why| Refusal::other(500, &why))?;
     let begin = match (query.choice("sendInitialEvents"), revision) {
         (Some(true), _) | (None, None | Some(0)) => Begin::Initial,
         (Some(false), None | Some(0)) => Begin::Now,

@@ -23,6 +23,7 @@ pub use answer::AnswerBody;
 pub(crate) use negotiate::{Answered, Form};
 pub(crate) use select::Selector;
 
+use crate::registry::Part;
 use crate::service::Shared;
 use crate::status::Refusal;
 use negotiate::{About, form};
@@ -117,21 +118,17 @@ fn objects(
     let custom = !target.kind.builtin;
     match request.method.as_str() {
         "HEAD" if !custom => Err(Refusal::method_not_allowed()),
-        method if target.part == crate::registry::Part::Finalize && method != "PUT" => {
-            Err(Refusal::method_not_allowed())
-        }
+        method if target.part == Part::Finalize && method != "PUT" => Err(Refusal::method_not_allowed()),
         "GET" | "HEAD" if one => read::one(shared, request, target, form),
         "GET" | "HEAD" => list::all(shared, request, target, form),
         _ if everywhere && custom => Ok(Answer::nowhere()),
         _ if everywhere => Err(Refusal::method_not_allowed()),
-        "POST" if !one || (custom && target.part == crate::registry::Part::Main) => {
+        "POST" if !one || (custom && target.part == Part::Main) => {
             write::create(shared, request, target, form)
         }
         "PUT" if one => write::replace(shared, request, target, form),
         "PATCH" if one => write::change(shared, request, target, form),
-        "DELETE" if one && target.part == crate::registry::Part::Main => {
-            write::delete(shared, request, target, form)
-        }
+        "DELETE" if one && target.part == Part::Main => write::delete(shared, request, target, form),
         "DELETE" if !one => write::delete_all(shared, request, target, form),
         "PATCH" if custom => {
             patch::Format::of(&target.kind, request.header(header::CONTENT_TYPE)).and(Err(nameless()))

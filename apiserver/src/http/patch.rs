@@ -77,7 +77,7 @@ impl Patch {
                 .map_err(|error| Refusal::bad_request(format!("error decoding YAML: {error}")))?,
         };
         if !content.is_object() {
-            let found = decode::go_name(&content);
+            let found = print::type_name(&content);
             return Err(Refusal::bad_request(format!(
                 "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
             )));

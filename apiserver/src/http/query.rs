@@ -3,7 +3,7 @@
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
-use crate::registry::{DeleteOptions, Propagation};
+use crate::registry::{DeleteOptions, Propagation, invalid_revision};
 use crate::schema::{Cause, print};
 use crate::status::Refusal;
 
@@ -60,6 +60,14 @@ impl Query {
             Refusal::bad_request(format!("strconv.ParseInt: parsing {quoted}: invalid syntax"))
         };
         text.parse().map(Some).map_err(|_| wrong())
+    }
+
+    /// The resourceVersion; `None` if it is missing. The error says what is wrong with one that is no number.
+    pub(crate) fn revision(&self) -> Result<Option<u64>, String> {
+        match self.get("resourceVersion") {
+            "" => Ok(None),
+            text => text.parse().map(Some).map_err(|_| invalid_revision(text)),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::path::Target;
 use super::{Answer, Answered, Form, Request};
-use crate::registry::{Strategy, invalid_revision, key, meta, names_one, resource, view};
+use crate::registry::{Strategy, key, meta, names_one, resource, view};
 use crate::schema::Kind;
 use crate::service::Shared;
 use crate::status::Refusal;
@@ -21,17 +21,12 @@ pub(super) fn one(
 ) -> Result<Answer, Refusal> {
     let kind = &target.kind;
     names_one(&target.name)?;
-    let revision = request.query.get("resourceVersion");
-    let asked: u64 = match revision {
-        "" => 0,
+    let asked = request.query.revision().map_err(|why| match Strategy::of(kind) {
         // Events come from another place than the rest, which is not cached and words it otherwise.
-        text => text.parse().map_err(|_| match Strategy::of(kind) {
-            Strategy::Event => {
-                Refusal::bad_request(format!("invalid resource version: {}", invalid_revision(text)))
-            }
-            _ => Refusal::other(500, &invalid_revision(text)),
-        })?,
-    };
+        Strategy::Event => Refusal::bad_revision(&why),
+        _ => Refusal::other(500, &why),
+    })?;
+    let asked = asked.unwrap_or_default();
     let state = shared.lock();
     if asked > state.store.revision() {
         return Err(Refusal::too_new(asked, state.store.revision()));
@@ -44,7 +39,7 @@ pub(super) fn one(
 
 /// One object in the form that is wanted.
 pub(super) fn shown(shared: &Shared, kind: &Kind, object: &Value, form: Answered) -> Value {
-    let object = if view::is_needed(kind) { view::shown(kind, object) } else { object.clone() };
+    let object = view::shown(kind, object).into_owned();
     match form.form {
         Form::Table(include) => {
             let metadata = json!({ "resourceVersion": meta::text(&object, "resourceVersion") });

@@ -36,17 +36,8 @@ fn begin<'a>(
     dry_run: bool,
     manager: &'a str,
 ) -> Write<'a> {
-    Write {
-        state,
-        clock: shared.clock(),
-        kind: &target.kind,
-        namespace: &target.namespace,
-        part: target.part,
-        dry_run,
-        manager: shared.keeps_managers().then_some(manager),
-        warnings: Vec::new(),
-        crude: false,
-    }
+    let Target { kind, namespace, part, .. } = target;
+    Write { dry_run, ..Write::new(shared, state, kind, namespace, *part, manager) }
 }
 
 /// The object in the form in which it is stored.
@@ -71,7 +62,7 @@ pub(super) fn create(
     let mut warnings = decoded.warnings;
     let made = shared.write(|state| {
         let mut write = begin(shared, state, target, options.dry_run, manager);
-        let made = write.create(&object);
+        let made = write.create(object);
         warnings.append(&mut write.warnings);
         made.map(|made| (made, true))
     });
@@ -127,23 +118,21 @@ pub(super) fn change(
     let options = WriteOptions::of(&request.query, "PatchOptions", format == Format::Apply)?;
     let patch = Patch::read(format, &request.body, options.strictness)?;
     let manager = request.manager(&options.manager);
-    let shown = |live: &Value| {
-        if view::is_needed(&target.kind) { view::shown(&target.kind, live) } else { live.clone() }
-    };
     let mut told = Vec::new();
     let written = shared.write(|state| {
         let mut write = begin(shared, state, target, options.dry_run, manager);
         let written = if format == Format::Apply {
             let writer = Writer { manager, subresource: target.part.name(), now: shared.clock().now() };
             write.apply(&target.name, &mut |live| {
-                let live = live.map(shown);
+                let live = live.map(|live| view::shown(&target.kind, live));
                 let force = options.force.unwrap_or(false);
-                let (object, crude) = patch.applied(&target.kind, live.as_ref(), force, writer, &mut told)?;
+                let (object, crude) =
+                    patch.applied(&target.kind, live.as_deref(), force, writer, &mut told)?;
                 Ok((stored(shared, &target.kind, object), crude))
             })
         } else {
             let object = write.change(&target.name, &mut |live| {
-                let object = patch.apply(&target.kind, &shown(live), &mut told)?;
+                let object = patch.apply(&target.kind, &view::shown(&target.kind, live), &mut told)?;
                 Ok(stored(shared, &target.kind, object))
             });
             object.map(|object| (object, false))

@@ -5,6 +5,7 @@
 //! overlooked.
 
 use super::PatchError;
+use crate::schema::print;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -51,7 +52,7 @@ struct Operation {
 
 fn decode(patch: &Value) -> Result<Vec<Operation>, PatchError> {
     let malformed = |found: &Value, rest: &str| {
-        let found = word(found);
+        let found = print::type_name(found);
         Err(PatchError::Malformed(format!(
             "error decoding patch: json: cannot unmarshal {found} into Go {rest}"
         )))
@@ -88,18 +89,6 @@ fn unknown_fields(patch: &Value) -> Vec<String> {
                 .collect::<Vec<_>>()
         })
         .collect()
-}
-
-/// The word for a value's type in Go's messages.
-pub(super) fn word(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 fn apply(document: &mut Value, operation: &Operation) -> Result<(), String> {

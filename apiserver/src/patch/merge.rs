@@ -1,6 +1,7 @@
 //! JSON merge patches (RFC 7386), with the small liberties of the API server's library.
 
 use super::PatchError;
+use crate::schema::print;
 use serde_json::{Map, Value};
 
 /// The object after a merge patch: fields are replaced one by one, null takes a field out, lists are replaced whole.
@@ -17,7 +18,7 @@ pub fn merge(document: &Value, patch: &Value) -> Result<Value, PatchError> {
         (_, Value::Object(_)) => Ok(without_nulls(patch)),
         (_, Value::Null) => Err(PatchError::Malformed("Invalid JSON Patch".to_owned())),
         (_, other) => {
-            let found = super::json::word(other);
+            let found = print::type_name(other);
             let text = format!(
                 "error decoding patch: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
             );

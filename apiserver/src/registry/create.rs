@@ -15,17 +15,16 @@ const PREFIX_MAX: usize = 63 - 5;
 
 impl Write<'_> {
     /// Makes the object, which was read before.
-    pub(crate) fn create(&mut self, object: &Value) -> Result<Arc<Value>, Refusal> {
+    pub(crate) fn create(&mut self, object: Value) -> Result<Arc<Value>, Refusal> {
         let generated =
-            meta::text(object, "name").is_empty() && !meta::text(object, "generateName").is_empty();
-        let mut attempts = if generated { ATTEMPTS } else { 1 };
-        loop {
-            attempts -= 1;
+            meta::text(&object, "name").is_empty() && !meta::text(&object, "generateName").is_empty();
+        for _ in 1..if generated { ATTEMPTS } else { 1 } {
             match self.create_once(object.clone()) {
-                Err(refusal) if attempts > 0 && refusal.is_already_exists() => {}
+                Err(refusal) if refusal.is_already_exists() => {}
                 result => return result,
             }
         }
+        self.create_once(object)
     }
 
     fn create_once(&mut self, mut object: Value) -> Result<Arc<Value>, Refusal> {

@@ -25,6 +25,7 @@ pub(crate) use update::Written;
 use crate::clock::{Clock, seconds};
 use crate::patch::{self, Writer};
 use crate::schema::{Kind, print};
+use crate::service::Shared;
 use crate::status::Refusal;
 
 /// One write to an object, as far as it is the same for all verbs.
@@ -67,6 +68,30 @@ pub(crate) fn names_one(name: &str) -> Result<(), Refusal> {
     }
     let quoted = print::quoted(name);
     Err(Refusal::bad_request(format!("Name parameter invalid: {quoted}: {}", wrong.join(";"))))
+}
+
+impl<'a> Write<'a> {
+    /// A write that is meant, by `manager`.
+    pub(crate) fn new(
+        shared: &'a Shared,
+        state: &'a mut State,
+        kind: &'a Kind,
+        namespace: &'a str,
+        part: Part,
+        manager: &'a str,
+    ) -> Self {
+        Self {
+            state,
+            clock: shared.clock(),
+            kind,
+            namespace,
+            part,
+            dry_run: false,
+            manager: shared.keeps_managers().then_some(manager),
+            warnings: Vec::new(),
+            crude: false,
+        }
+    }
 }
 
 impl Write<'_> {
@@ -122,8 +147,8 @@ impl Write<'_> {
             return;
         }
         let old = old.map(|old| view::shown(self.kind, old));
-        let mut shown = view::shown(self.kind, new);
-        patch::track(self.kind, old.as_ref(), &mut shown, writer);
+        let mut shown = view::shown(self.kind, new).into_owned();
+        patch::track(self.kind, old.as_deref(), &mut shown, writer);
         meta::copy(new, &shown, "managedFields");
     }
 

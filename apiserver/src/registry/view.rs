@@ -1,5 +1,7 @@
 //! The two forms of an Event. It is stored in the form of the core group.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::Strategy;
@@ -21,8 +23,12 @@ pub(crate) fn is_needed(kind: &Kind) -> bool {
     Strategy::of(kind) == Strategy::Event && !kind.group.is_empty()
 }
 
-/// A stored object as this kind shows it.
-pub(crate) fn shown(kind: &Kind, stored: &Value) -> Value {
+/// A stored object as this kind shows it: as it is, but for Events of the group that names fields differently.
+pub(crate) fn shown<'a>(kind: &Kind, stored: &'a Value) -> Cow<'a, Value> {
+    if is_needed(kind) { Cow::Owned(renamed(kind, stored)) } else { Cow::Borrowed(stored) }
+}
+
+fn renamed(kind: &Kind, stored: &Value) -> Value {
     let mut object = rename(stored, |name| find(name, |(core, new)| (core, new)));
     if let Some(object) = object.as_object_mut() {
         object.insert("apiVersion".to_owned(), Value::from(kind.api_version()));

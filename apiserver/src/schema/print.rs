@@ -34,6 +34,19 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
+/// The word for a value's type where Go could not read it.
+#[must_use]
+pub fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
 /// A key in a field's path: `parameters[a]`.
 #[must_use]
 pub fn key(path: &str, key: &str) -> String {

@@ -36,8 +36,7 @@ pub(super) fn in_namespace(order: &Order, key: &str) -> bool {
 
 /// A line about an object in its stored form. Of tables, only the first has `headings`.
 pub(super) fn line(order: &Order, kind: &str, object: &Value, headings: bool, now: Timestamp) -> String {
-    let object = if view::is_needed(&order.kind) { view::shown(&order.kind, object) } else { object.clone() };
-    told(order, kind, object, headings, now)
+    told(order, kind, view::shown(&order.kind, object).into_owned(), headings, now)
 }
 
 /// A line about an object in the form of its kind.

@@ -11,17 +11,15 @@ mod plain;
 mod script;
 mod transcript;
 
-use cosi_apiserver::{ApiServer, Server, Settings, controllers, serve};
+use cosi_apiserver::{ApiServer, Server, Settings, serve};
 use cosi_tests::{devcluster, skip};
 use kubectl::Kubectl;
 use script::Step;
-use tokio_util::sync::CancellationToken;
 use transcript::Transcript;
 
-/// An API server in memory, on loopback, with its controllers at work until this process ends.
+/// An API server in memory, on loopback.
 async fn embedded() -> Server {
     let server = ApiServer::new(Settings::default()).unwrap();
-    tokio::spawn(controllers::run(server.clone(), CancellationToken::new()));
     serve(server, "127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 

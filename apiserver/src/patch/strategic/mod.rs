@@ -23,7 +23,7 @@ const SET_ORDER: &str = "$setElementOrder/";
 /// The patch isn't an object, or one of its directives can't be followed.
 pub fn strategic(kind: &Kind, document: &Value, patch: &Value) -> Result<Value, PatchError> {
     let Value::Object(changes) = patch else {
-        let found = super::json::word(patch);
+        let found = print::type_name(patch);
         let text = format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}");
         return Err(PatchError::Malformed(text));
     };

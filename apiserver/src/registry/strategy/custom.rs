@@ -1,6 +1,6 @@
 //! Kinds that a CustomResourceDefinition defines.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{super::meta, Part};
 use crate::schema::{Cause, Kind, Part as Checked};
@@ -49,12 +49,10 @@ fn set_or_remove(object: &mut Value, field: &str, value: Option<&Value>) {
 
 /// Whether anything but the metadata differs.
 fn differs(new: &Value, old: &Value) -> bool {
-    let rest = |object: &Value| -> Option<Vec<(String, Value)>> {
-        let fields: &Map<String, Value> = object.as_object()?;
-        let rest = fields.iter().filter(|(name, _)| *name != "metadata");
-        Some(rest.map(|(name, value)| (name.clone(), value.clone())).collect())
-    };
-    rest(new) != rest(old)
+    fn rest(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
+        object.as_object().into_iter().flatten().filter(|(name, _)| *name != "metadata")
+    }
+    rest(new).ne(rest(old))
 }
 
 pub(super) fn check(

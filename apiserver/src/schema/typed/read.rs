@@ -110,7 +110,10 @@ impl Reader<'_> {
                 let read = self.structure(structure, entries, path)?;
                 self.first.take().map_or(Ok(read), Err)
             }
-            other => Err(ReadError::Value { found: found(other), wanted: format!("v1.{}", structure.name) }),
+            other => Err(ReadError::Value {
+                found: print::type_name(other).to_owned(),
+                wanted: format!("v1.{}", structure.name),
+            }),
         }
     }
 
@@ -149,7 +152,7 @@ impl Reader<'_> {
                 .collect::<Result<Vec<_>, _>>()
                 .map(Value::Array),
             (Shape::Struct(structure), Value::Object(entries)) => self.structure(structure, entries, path),
-            (shape, other) => Err(self.mismatch(found(other), shape)),
+            (shape, other) => Err(self.mismatch(print::type_name(other).to_owned(), shape)),
         }
     }
 
@@ -257,18 +260,6 @@ fn is_zero(value: &Value) -> bool {
         Value::Array(items) => items.is_empty(),
         Value::Object(entries) => entries.is_empty(),
     }
-}
-
-fn found(value: &Value) -> String {
-    let word = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
-    word.to_owned()
 }
 
 fn go_type(shape: &Shape) -> String {
