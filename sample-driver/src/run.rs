@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use cosi_driver_sdk::{BindError, Endpoint, ServeError, Server};
+use cosi_driver_sdk::{BindError, BoundServer, Endpoint, ServeError, Server};
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -56,26 +56,60 @@ pub enum RunError {
 /// # Errors
 /// See [`RunError`]. The end of either server is the end of both.
 pub async fn run(settings: &Settings, stop: impl Future<Output = ()>) -> Result<(), RunError> {
-    keep_apart(&settings.data_dir, &settings.endpoint)?;
-    let store = Arc::new(Store::open(&settings.data_dir, settings.id_prefix.clone())?);
-    let operator = operator(&settings.credentials_file())?;
-    let cannot = |e| RunError::Listen(settings.s3_listen, e);
-    let listener = TcpListener::bind(settings.s3_listen).await.map_err(cannot)?;
-    let address = listener.local_addr().map_err(cannot)?;
-    let profile = profile(settings, address)?;
-    tracing::info!(%address, advertised = profile.endpoint, "S3 server listens");
-    let driver = Server::new(SampleDriver::new(Arc::clone(&store), profile)).bind(&settings.endpoint).await?;
+    Bound::bind(settings).await?.run_until(stop).await
+}
 
-    let end_of_s3 = CancellationToken::new();
-    let s3 = backend::serve(listener, S3Server::new(Arc::clone(&store), operator), end_of_s3.clone());
-    let mut s3 = AbortOnDropHandle::new(tokio::spawn(s3));
-    tokio::select! {
-        ended = driver.run_until(stop) => ended?,
-        ended = &mut s3 => return s3_end(ended),
-        () = store.broken() => return Err(RunError::Ledger),
+/// A driver that has its socket and its address and answers nobody yet.
+pub struct Bound {
+    store: Arc<Store>,
+    operator: KeyPair,
+    listener: TcpListener,
+    address: SocketAddr,
+    driver: BoundServer,
+}
+
+impl Bound {
+    /// Opens the store and takes socket and address.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub async fn bind(settings: &Settings) -> Result<Self, RunError> {
+        keep_apart(&settings.data_dir, &settings.endpoint)?;
+        let store = Arc::new(Store::open(&settings.data_dir, settings.id_prefix.clone())?);
+        let operator = operator(&settings.credentials_file())?;
+        let cannot = |e| RunError::Listen(settings.s3_listen, e);
+        let listener = TcpListener::bind(settings.s3_listen).await.map_err(cannot)?;
+        let address = listener.local_addr().map_err(cannot)?;
+        let profile = profile(settings, address)?;
+        tracing::info!(%address, advertised = profile.endpoint, "S3 server listens");
+        let driver = Server::new(SampleDriver::new(Arc::clone(&store), profile));
+        let driver = driver.bind(&settings.endpoint).await?;
+        Ok(Self { store, operator, listener, address, driver })
     }
-    end_of_s3.cancel();
-    s3_end(s3.await)
+
+    /// Where the S3 server listens, with the port that it was given.
+    #[must_use]
+    pub fn s3_address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves COSI and S3 until `stop` resolves; then lets running calls and requests end.
+    ///
+    /// # Errors
+    /// See [`RunError`]. The end of either server is the end of both.
+    pub async fn run_until(self, stop: impl Future<Output = ()>) -> Result<(), RunError> {
+        let Self { store, operator, listener, driver, .. } = self;
+        let end_of_s3 = CancellationToken::new();
+        let s3 = backend::serve(listener, S3Server::new(Arc::clone(&store), operator), end_of_s3.clone());
+        let mut s3 = AbortOnDropHandle::new(tokio::spawn(s3));
+        tokio::select! {
+            ended = driver.run_until(stop) => ended?,
+            ended = &mut s3 => return s3_end(ended),
+            () = store.broken() => return Err(RunError::Ledger),
+        }
+        end_of_s3.cancel();
+        s3_end(s3.await)
+    }
 }
 
 fn s3_end(ended: Result<io::Result<()>, tokio::task::JoinError>) -> Result<(), RunError> {

@@ -2,17 +2,17 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use clap::Parser as _;
 use cosi_apiserver::ApiServer;
+use cosi_sample_driver::run::{Bound, RunError};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::ListParams;
-use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
-use kube::{Api, Client, Config};
+use kube::{Api, Client};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
@@ -35,9 +35,6 @@ pub enum SandboxError {
     /// The log level means nothing.
     #[error("--log-level cannot be understood")]
     LogLevel(#[source] tracing_subscriber::filter::ParseError),
-    /// The address for S3 is taken, or not this machine's.
-    #[error("cannot listen for S3 on {0} (--s3-listen)")]
-    S3(SocketAddr, #[source] io::Error),
     /// The driver would be open to others.
     #[error("--s3-listen {0} is no loopback address: others could reach the S3 server")]
     Open(SocketAddr),
@@ -47,12 +44,6 @@ pub enum SandboxError {
     /// The definitions of COSI's kinds that are built in are broken.
     #[error("the definitions of COSI's kinds cannot be used")]
     Kinds(#[from] cosi_apiserver::schema::CatalogueError),
-    /// The own kubeconfig cannot be used.
-    #[error("cannot use the kubeconfig that was just written")]
-    Kubeconfig(#[from] KubeconfigError),
-    /// No client.
-    #[error("cannot make a client for the API server")]
-    Client(#[from] kube::Error),
     /// A flag of a part was not understood.
     #[error("a part of the sandbox refuses its settings")]
     Settings(#[from] clap::Error),
@@ -64,7 +55,7 @@ pub enum SandboxError {
     Controller,
     /// The driver ended.
     #[error("the driver stopped")]
-    Driver(#[source] Box<cosi_sample_driver::run::RunError>),
+    Driver(#[source] Box<RunError>),
     /// The sidecar ended.
     #[error("the sidecar stopped")]
     Sidecar(#[source] Box<cosi_sidecar::RunError>),
@@ -81,18 +72,16 @@ pub async fn run(settings: &Settings) -> Result<(), SandboxError> {
     let folder = Folder::open(settings.dir.as_deref());
     let folder = folder.map_err(|e| SandboxError::Folder(settings.dir.clone().unwrap_or_default(), e))?;
     log_to(&folder, &settings.log_level)?;
-    let s3 = loopback(settings.s3_listen)?;
+    if !settings.s3_listen.ip().is_loopback() {
+        return Err(SandboxError::Open(settings.s3_listen));
+    }
     let api_server = api_server()?;
-    let stop = CancellationToken::new();
-    // Ends with this function, however it ends.
-    let _stop = stop.clone().drop_guard();
-    tokio::spawn(cosi_apiserver::controllers::run(api_server.clone(), stop));
-    let server = cosi_apiserver::serve(api_server, settings.listen).await?;
+    let server = cosi_apiserver::serve(api_server.clone(), settings.listen).await?;
     let written = std::fs::write(folder.kubeconfig(), server.kubeconfig());
     written.map_err(|e| SandboxError::Folder(folder.kubeconfig(), e))?;
     say(&format!("An API server in memory listens at {}; starting driver and sidecar.", server.url()));
-    let client = client(&folder).await?;
-    let result = parts(settings, &folder, s3, client, told).await;
+    let client = Client::new(api_server, "default");
+    let result = parts(settings, &folder, client, told).await;
     say("\nStopped. Everything that was in the API server is gone.");
     result
 }
@@ -119,13 +108,13 @@ fn say(text: &str) {
 async fn parts(
     settings: &Settings,
     folder: &Folder,
-    s3: SocketAddr,
     client: Client,
     told: impl Future<Output = ()>,
 ) -> Result<(), SandboxError> {
     let (stop, stop_driver) = (CancellationToken::new(), CancellationToken::new());
-    let driver = driver_settings(folder, s3)?;
-    let mut driver = Box::pin(cosi_sample_driver::run::run(&driver, stop_driver.cancelled()));
+    let driver = Bound::bind(&driver_settings(folder, settings.s3_listen)?).await.map_err(stopped)?;
+    let s3 = driver.s3_address();
+    let mut driver = Box::pin(driver.run_until(stop_driver.cancelled()));
     let mut sidecar = Box::pin(sidecar(sidecar_settings(folder)?, stop.clone()));
     let others = async {
         if settings.no_controller {
@@ -142,14 +131,18 @@ async fn parts(
         () = told => {}
         () = guide => {}
         () = others => return Err(SandboxError::Controller),
-        ended = &mut driver => return ended.map_err(|e| SandboxError::Driver(Box::new(e))),
+        ended = &mut driver => return ended.map_err(stopped),
         ended = &mut sidecar => return ended,
     }
     // The driver last: a call that runs may end.
     stop.cancel();
     sidecar.await?;
     stop_driver.cancel();
-    driver.await.map_err(|e| SandboxError::Driver(Box::new(e)))
+    driver.await.map_err(stopped)
+}
+
+fn stopped(error: RunError) -> SandboxError {
+    SandboxError::Driver(Box::new(error))
 }
 
 /// Runs the sidecar and, as Kubernetes does, starts it again when it has lost its lease: somebody deleted it, or the machine
@@ -211,21 +204,6 @@ fn sidecar_settings(folder: &Folder) -> Result<cosi_sidecar::settings::Settings,
         // Who plays with a Secret should not have to wait for half an hour until that is noticed.
         "--recheck-interval=10s",
     ])
-}
-
-async fn client(folder: &Folder) -> Result<Client, SandboxError> {
-    let kubeconfig = Kubeconfig::read_from(folder.kubeconfig())?;
-    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
-    Ok(Client::try_from(config)?)
-}
-
-/// The address with its port. Users' Secrets hold it, so it is settled before the driver starts.
-fn loopback(address: SocketAddr) -> Result<SocketAddr, SandboxError> {
-    if !address.ip().is_loopback() {
-        return Err(SandboxError::Open(address));
-    }
-    let listener = TcpListener::bind(address).and_then(|listener| listener.local_addr());
-    listener.map_err(|e| SandboxError::S3(address, e))
 }
 
 fn log_to(folder: &Folder, level: &str) -> Result<(), SandboxError> {

@@ -3,16 +3,15 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cosi_api::{Bucket, BucketAccess, BucketAccessClass, BucketClaim, BucketClass};
+use cosi_tests::devcluster::client_of;
 use cosi_tests::object_store::ObjectStore;
 use cosi_tests::sidecar::beside_us;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, PostParams};
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Api, Client, Config, ResourceExt};
+use kube::{Api, Client, ResourceExt};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -20,31 +19,24 @@ use serde_json::{Value, json};
 /// How long anything may take; machines may be slow.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A free port that one sandbox found must not be taken by another before it is used.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
 struct Sandbox {
-    _alone: MutexGuard<'static, ()>,
     child: std::process::Child,
     folder: tempfile::TempDir,
 }
 
 impl Sandbox {
     fn start(arguments: &[&str]) -> Self {
-        let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new(beside_us("cosi-sandbox"));
         command.arg("--dir").arg(folder.path()).args(arguments).stdout(Stdio::piped());
-        Self { _alone: alone, child: command.spawn().unwrap(), folder }
+        Self { child: command.spawn().unwrap(), folder }
     }
 
     /// The first line is there at once, and so is the API server.
     async fn client(&mut self) -> Client {
         let kubeconfig = self.folder.path().join("kubeconfig");
         until("a kubeconfig", async || kubeconfig.exists()).await;
-        let config = Kubeconfig::read_from(&kubeconfig).unwrap();
-        let config = Config::from_custom_kubeconfig(config, &KubeConfigOptions::default()).await.unwrap();
-        Client::try_from(config).unwrap()
+        client_of(&kubeconfig).await.unwrap()
     }
 
     /// As Ctrl-C does; what was printed is returned.
@@ -82,7 +74,6 @@ where
 
 #[tokio::test]
 async fn a_claim_and_an_access_are_all_that_a_user_writes_and_nothing_is_left_when_they_go() {
-    cosi_tests::crypto();
     let mut sandbox = Sandbox::start(&[]);
     let client = sandbox.client().await;
     let (claims, accesses) =
@@ -128,7 +119,6 @@ async fn a_claim_and_an_access_are_all_that_a_user_writes_and_nothing_is_left_wh
 /// A claim that cannot be fulfilled says why, where its user looks.
 #[tokio::test]
 async fn a_claim_of_a_class_that_does_not_exist_says_so() {
-    cosi_tests::crypto();
     let mut sandbox = Sandbox::start(&[]);
     let client = sandbox.client().await;
     let claims = Api::<BucketClaim>::default_namespaced(client);
@@ -144,7 +134,6 @@ async fn a_claim_of_a_class_that_does_not_exist_says_so() {
 
 #[tokio::test]
 async fn without_the_controller_a_claim_is_left_alone_and_a_bucket_is_made_ready() {
-    cosi_tests::crypto();
     let mut sandbox = Sandbox::start(&["--no-controller"]);
     let client = sandbox.client().await;
     let claims = Api::<BucketClaim>::default_namespaced(client.clone());

@@ -42,6 +42,14 @@ pub(super) fn client(config: kube::Config) -> Result<kube::Client, AccessError> 
     kube::Client::try_from(config).map_err(|error| AccessError::Client(Box::new(error)))
 }
 
+/// A client with the rights that a kubeconfig gives. It does not retry.
+///
+/// # Errors
+/// [`AccessError`]
+pub async fn client_of(kubeconfig: &Path) -> Result<kube::Client, AccessError> {
+    client(read(kubeconfig).await?)
+}
+
 pub(super) fn token(config: &kube::Config) -> Option<String> {
     config.auth_info.token.as_ref().map(|token| token.expose_secret().to_owned())
 }

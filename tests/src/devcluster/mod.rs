@@ -24,7 +24,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-pub use access::{AccessError, plain_kubeconfig};
+pub use access::{AccessError, client_of, plain_kubeconfig};
 pub use binary::BuildError;
 pub use controllers::ControllersError;
 pub use crds::InstallError;

@@ -4,14 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use cosi_tests::devcluster::{DevCluster, ServerOptions};
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Client, Config};
-use tokio_util::sync::CancellationToken;
+use kube::Client;
 
 /// A running API server. Dropping it ends it.
 pub(super) enum ApiServer {
     /// In this process and in memory.
-    Embedded { _server: cosi_apiserver::Server, kubeconfig: PathBuf },
+    Embedded { _server: cosi_apiserver::Server, kubeconfig: PathBuf, client: Client },
     /// A kube-apiserver with etcd.
     Real(Box<DevCluster>),
 }
@@ -22,12 +20,11 @@ impl ApiServer {
         let address = std::net::SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0));
         let server = cosi_apiserver::ApiServer::new(cosi_apiserver::Settings::default());
         let server = server.context("make the API server")?;
-        // It ends with the runtime.
-        tokio::spawn(cosi_apiserver::controllers::run(server.clone(), CancellationToken::new()));
+        let client = Client::new(server.clone(), "default");
         let server = cosi_apiserver::serve(server, address).await;
         let server = server.context("start the API server")?;
         std::fs::write(&kubeconfig, server.kubeconfig()).context("write the kubeconfig")?;
-        Ok(Self::Embedded { _server: server, kubeconfig })
+        Ok(Self::Embedded { _server: server, kubeconfig, client })
     }
 
     /// Starts a real one, which is built first if need be.
@@ -47,9 +44,10 @@ impl ApiServer {
     }
 
     /// A client with the rights of an administrator.
-    pub(super) async fn client(&self) -> Result<Client> {
-        let kubeconfig = Kubeconfig::read_from(self.kubeconfig()).context("read the kubeconfig")?;
-        let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
-        Client::try_from(config.context("read the kubeconfig")?).context("connect to the API server")
+    pub(super) fn client(&self) -> Result<Client> {
+        match self {
+            Self::Embedded { client, .. } => Ok(client.clone()),
+            Self::Real(cluster) => cluster.client().context("connect to the API server"),
+        }
     }
 }

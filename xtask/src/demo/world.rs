@@ -82,7 +82,7 @@ impl World {
             tell("starting an API server that keeps everything in memory");
             self.apiserver = Some(ApiServer::embedded(self.path("kubeconfig")).await?);
         }
-        let client = self.apiserver.as_ref().context("no API server")?.client().await?;
+        let client = self.apiserver.as_ref().context("no API server")?.client()?;
         let cluster = Cluster::new(&client);
         self.cluster = Some(cluster.clone());
         Ok(cluster)

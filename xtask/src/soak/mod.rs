@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use cosi_tests::devcluster::client_of;
 use cosi_tests::sidecar::beside_us;
 use futures::future::try_join_all;
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Client, Config};
 use tokio::process::Command;
 use tokio::time::{Instant, sleep};
 
@@ -55,7 +54,7 @@ async fn soaked_in(folder: &Path, minutes: u32, users: u32) -> Result<()> {
     command.args(["--log-level", LOG_LEVEL, "--dir"]).arg(&inner);
     let sandbox = Process::start(command, &folder.join("output"))?;
     up(&folder.join("output")).await?;
-    let client = client(&inner.join("kubeconfig")).await?;
+    let client = client_of(&inner.join("kubeconfig")).await?;
     user::set_up(&client).await?;
     let (stop, rounds) = (AtomicBool::new(false), AtomicU64::new(0));
     let all = try_join_all((0..users).map(|number| User::new(&client, number).live(&stop, &rounds)));
@@ -76,12 +75,6 @@ async fn up(output: &Path) -> Result<()> {
         sleep(POLL).await;
     }
     Ok(())
-}
-
-async fn client(kubeconfig: &Path) -> Result<Client> {
-    let kubeconfig = Kubeconfig::read_from(kubeconfig).context("read the kubeconfig")?;
-    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
-    Client::try_from(config).context("make a client")
 }
 
 /// Resident memory in MB at regular times, until the time is over.
