@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::{Cause, Kind};
+use crate::schema::{Cause, Kind, print::quoted};
 
 /// A refused request: an HTTP status code and what the `Status` object in the answer says.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -43,14 +43,14 @@ impl Refusal {
     /// 404: there is no object of that name.
     #[must_use]
     pub fn not_found(kind: &Kind, name: &str) -> Self {
-        let message = format!("{} \"{name}\" not found", resource(kind));
+        let message = format!("{} {} not found", resource(kind), quoted(name));
         Self::new(404, "NotFound", message).about(&kind.group, &kind.plural, name)
     }
 
     /// 404 about an object of the core group.
     #[must_use]
     pub fn not_found_of(plural: &str, name: &str) -> Self {
-        Self::new(404, "NotFound", format!("{plural} \"{name}\" not found")).about("", plural, name)
+        Self::new(404, "NotFound", format!("{plural} {} not found", quoted(name))).about("", plural, name)
     }
 
     /// 404: the path has no meaning here.
@@ -62,14 +62,14 @@ impl Refusal {
     /// 409: the name is taken.
     #[must_use]
     pub fn already_exists(kind: &Kind, name: &str) -> Self {
-        let message = format!("{} \"{name}\" already exists", resource(kind));
+        let message = format!("{} {} already exists", resource(kind), quoted(name));
         Self::new(409, "AlreadyExists", message).about(&kind.group, &kind.plural, name)
     }
 
     /// 409: the object is another one than the request is about.
     #[must_use]
     pub fn conflict(kind: &Kind, name: &str, why: &str) -> Self {
-        let message = format!("Operation cannot be fulfilled on {} \"{name}\": {why}", resource(kind));
+        let message = format!("Operation cannot be fulfilled on {} {}: {why}", resource(kind), quoted(name));
         Self::new(409, "Conflict", message).about(&kind.group, &kind.plural, name)
     }
 
@@ -79,7 +79,7 @@ impl Refusal {
         // Both groups' Events are one kind inside the real server.
         let group = if kind.builtin && kind.plural == "events" { "" } else { &kind.group };
         let named = qualified(&kind.kind, group);
-        let message = format!("Operation cannot be fulfilled on {named} \"{name}\": {why}");
+        let message = format!("Operation cannot be fulfilled on {named} {}: {why}", quoted(name));
         Self::new(409, "Conflict", message).about(group, &kind.kind, name)
     }
 
@@ -111,7 +111,7 @@ impl Refusal {
             [one] => one.clone(),
             several => format!("[{}]", several.join(", ")),
         };
-        let message = format!("{} \"{name}\" is invalid: {listed}", qualified(kind, group));
+        let message = format!("{} {} is invalid: {listed}", qualified(kind, group), quoted(name));
         let causes: Vec<Value> = causes
             .iter()
             .map(|cause| json!({"reason": cause.reason.as_str(), "message": cause.message, "field": cause.field}))
@@ -135,7 +135,7 @@ impl Refusal {
         let message = if name.is_empty() {
             format!("{} is forbidden: {why}", resource(kind))
         } else {
-            format!("{} \"{name}\" is forbidden: {why}", resource(kind))
+            format!("{} {} is forbidden: {why}", resource(kind), quoted(name))
         };
         Self::new(403, "Forbidden", message).about(&kind.group, &kind.plural, name)
     }

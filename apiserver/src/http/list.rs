@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::page::Token;
 use super::path::Target;
 use super::{Answer, Answered, Form, Query, Request, Selector};
-use crate::registry::{State, Strategy, resource, view};
+use crate::registry::{State, Strategy, names_one, resource, view};
 use crate::schema::{Cause, Kind};
 use crate::service::Shared;
 use crate::status::Refusal;
@@ -43,25 +43,35 @@ pub(super) fn all(
     if watches {
         return changes(shared, query, target, selector, form);
     }
-    let revision = query.revision().map_err(|why| Refusal::bad_revision(&why))?;
-    let limit = usize::try_from(query.number("limit")?.unwrap_or_default()).unwrap_or_default();
-    // Before resourceVersionMatch was there, a limit made a revision exact.
-    let exact = match query.get("resourceVersionMatch") {
-        "" => limit > 0 && revision.is_some_and(|revision| revision > 0),
-        word => word == "Exact",
-    };
     let token = match query.get("continue") {
         "" => None,
-        _ if revision.is_some_and(|revision| revision > 0) => {
-            return Err(Refusal::bad_request(
-                "specifying resource version is not allowed when using continue",
-            ));
-        }
         text => Some(Token::parse(text)?),
     };
+    if token.is_some() && !["", "0"].contains(&query.get("resourceVersion")) {
+        return Err(Refusal::bad_request("specifying resource version is not allowed when using continue"));
+    }
+    let revision = query.revision().map_err(|why| Refusal::bad_revision(&why))?;
+    let limit = usize::try_from(query.number("limit")?.unwrap_or_default()).unwrap_or_default();
+    let one = token.is_none() && is_one(target, &selector);
+    // Before resourceVersionMatch was there, a limit made a revision exact.
+    let exact = match query.get("resourceVersionMatch") {
+        "" => !one && limit > 0 && revision.is_some_and(|revision| revision > 0),
+        word => word == "Exact",
+    };
+    // There is nothing after the only object that can be meant.
+    let limit = if one { 0 } else { limit };
     let options = Options { selector, revision, exact, limit, token };
     let page = Page::read(&shared.lock(), target, &options)?;
     Ok(page.answer(shared, &target.kind, form))
+}
+
+/// Whether no more than one object can be meant. A real server looks for nothing else then.
+fn is_one(target: &Target, selector: &Selector) -> bool {
+    let inside = !target.kind.namespaced
+        || !target.namespace.is_empty()
+        || selector.exactly("metadata.namespace").is_some();
+    inside
+        && selector.exactly("metadata.name").is_some_and(|name| names_one(name).is_ok() && !name.is_empty())
 }
 
 /// Which options go together.
@@ -153,7 +163,7 @@ impl Page {
     fn read(state: &State, target: &Target, options: &Options) -> Result<Self, Refusal> {
         let current = state.store.revision();
         let revision = match (&options.token, options.revision) {
-            (Some(token), _) => token.rv,
+            (Some(token), _) => u64::try_from(token.rv).unwrap_or(current),
             (None, Some(asked)) if asked > current => return Err(Refusal::too_new(asked, current)),
             (None, Some(asked)) if options.exact => asked,
             (None, _) => current,

@@ -3,7 +3,6 @@
 mod answer;
 mod decode;
 mod document;
-mod json;
 mod list;
 mod negotiate;
 mod page;
@@ -11,7 +10,6 @@ mod patch;
 mod path;
 mod query;
 mod read;
-mod scan;
 mod select;
 mod write;
 

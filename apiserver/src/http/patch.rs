@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::decode;
-use super::json;
+use super::decode::json::Twice;
+use super::decode::{self, Source, json, kinds, scan, yaml};
 use super::query::Strictness;
-use super::scan;
 use crate::patch::{self, Application, ApplyError, PatchError, Writer};
 use crate::registry::meta;
 use crate::schema::{Cause, Kind, ReadError, print};
@@ -49,47 +48,67 @@ impl Format {
     }
 }
 
-/// A patch that was read.
-#[derive(Debug)]
-pub(crate) struct Patch {
-    format: Format,
-    content: Value,
-    doubled: Vec<String>,
-    strictness: Strictness,
+/// A patch as it was sent. It is read where it is applied: whether there is an object is told first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patch<'a> {
+    pub(crate) format: Format,
+    pub(crate) body: &'a [u8],
+    pub(crate) strictness: Strictness,
 }
 
-impl Patch {
-    pub(crate) fn read(format: Format, body: &[u8], strictness: Strictness) -> Result<Self, Refusal> {
-        if format == Format::Apply {
-            return Self::read_yaml(body, strictness);
-        }
-        let (content, doubled) = json::parse(body)
-            .map_err(|_| Refusal::bad_request(format!("error decoding patch: {}", scan::complaint(body))))?;
-        Ok(Self { format, content, doubled, strictness })
+/// What a patch says.
+struct Content {
+    value: Value,
+    /// The keys that come twice.
+    doubled: Vec<Twice>,
+}
+
+impl Patch<'_> {
+    /// Whether a real server looks for odd fields, by which it reads the patch once more, in other words.
+    fn is_checked(&self) -> bool {
+        self.strictness != Strictness::Ignore
     }
 
-    /// An applied object is in YAML, of which JSON is a part.
-    fn read_yaml(body: &[u8], strictness: Strictness) -> Result<Self, Refusal> {
-        let (content, doubled) = match json::parse(body) {
-            Ok(parsed) => parsed,
-            Err(_) => serde_saphyr::from_slice::<Value>(body)
-                .map(|content| (content, Vec::new()))
-                .map_err(|error| Refusal::bad_request(format!("error decoding YAML: {error}")))?,
-        };
-        if !content.is_object() {
-            let found = print::type_name(&content);
-            return Err(Refusal::bad_request(format!(
-                "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
-            )));
+    fn read(&self) -> Result<Content, Refusal> {
+        let parsed = json::parse(self.body).map_err(|_| scan::complaint(self.body));
+        let read = parsed.and_then(|(value, doubled)| {
+            if self.can_be(&value) { Ok(Content { value, doubled }) } else { Err(no_object(&value)) }
+        });
+        read.map_err(|why| {
+            Refusal::bad_request(match self.format {
+                Format::Merge if !self.is_checked() => patch::NO_MERGE_PATCH.to_owned(),
+                Format::Json | Format::Merge if self.is_checked() => format!("error decoding patch: {why}"),
+                _ => why,
+            })
+        })
+    }
+
+    /// Whether the value is of a type that is read as a patch. What is in it is looked at later.
+    fn can_be(&self, value: &Value) -> bool {
+        match (self.format, value) {
+            (Format::Json, _) | (_, Value::Object(_) | Value::Null) => true,
+            (Format::Merge, Value::Array(_)) => !self.is_checked(),
+            _ => false,
         }
-        Ok(Self { format: Format::Apply, content, doubled, strictness })
+    }
+
+    /// An applied object is in YAML, of which JSON is a part. Nothing at all is an object without fields.
+    fn read_yaml(&self) -> Result<Content, Refusal> {
+        let read =
+            yaml::parse(self.body).map_err(|why| format!("error converting YAML to JSON: yaml: {why}"));
+        let read = read.and_then(|(value, doubled)| {
+            let value = decode::or_empty(value);
+            let why = no_object(&value);
+            let wrong = format!("error unmarshaling JSON: while decoding JSON: {why}");
+            if value.is_object() { Ok(Content { value, doubled }) } else { Err(wrong) }
+        });
+        read.map_err(|why| Refusal::bad_request(format!("error decoding YAML: {why}")))
     }
 
     /// What is odd about the YAML of an applied object: a warning for each, or a refusal.
-    fn complaints(&self) -> Result<Vec<String>, Refusal> {
-        let keys = self.doubled.iter().map(|path| path.rsplit('.').next().unwrap_or(path));
-        let lines: Vec<String> =
-            keys.map(|key| format!("line 1: key {} already set in map", print::quoted(key))).collect();
+    fn complaints(&self, doubled: &[Twice]) -> Result<Vec<String>, Refusal> {
+        let told = |twice: &Twice| format!("line 1: key {} already set in map", print::quoted(&twice.key));
+        let lines: Vec<String> = doubled.iter().map(told).collect();
         match self.strictness {
             Strictness::Ignore => Ok(Vec::new()),
             Strictness::Strict if !lines.is_empty() => Err(Refusal::bad_request(format!(
@@ -110,7 +129,8 @@ impl Patch {
         writer: Writer<'_>,
         told: &mut Vec<String>,
     ) -> Result<(Value, bool), Refusal> {
-        let application = Application { object: &self.content, force };
+        let content = self.read_yaml()?;
+        let application = Application { object: &content.value, force };
         let object = patch::apply(kind, live, application, writer).map_err(|error| not_applied(&error))?;
         let part =
             |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -123,59 +143,66 @@ impl Patch {
             );
             Refusal::other(500, &text)
         })?;
-        told.extend(self.complaints()?);
+        told.extend(self.complaints(&content.doubled)?);
         let crude = !kind.builtin && is_crude(&object, &read);
         Ok((read, crude))
     }
 
     /// The object after the patch. What the client should know is added to `told`.
     pub(crate) fn apply(&self, kind: &Kind, live: &Value, told: &mut Vec<String>) -> Result<Value, Refusal> {
-        let (patched, mut unknown) = match self.format {
+        let Content { value: change, doubled } = self.read()?;
+        let mut odd: Vec<String> = doubled.iter().map(Twice::text).collect();
+        let patched = match self.format {
             Format::Json => {
-                let patched = patch::json(live, &self.content).map_err(|error| refused(&error))?;
-                (patched.object, patched.unknown)
+                odd = patch::odd_operations(&change, &odd);
+                patch::json(live, &change, self.is_checked())
             }
-            Format::Strategic => {
-                (patch::strategic(kind, live, &self.content).map_err(|error| refused(&error))?, Vec::new())
-            }
-            Format::Merge | Format::Apply => {
-                (patch::merge(live, &self.content).map_err(|error| refused(&error))?, Vec::new())
-            }
+            Format::Strategic => patch::strategic(kind, live, &decode::or_empty(change.clone())),
+            Format::Merge | Format::Apply => patch::merge(live, &change),
         };
-        unknown.retain(|_| self.strictness != Strictness::Ignore);
+        let patched = patched.map_err(|error| refused(&error))?;
         let strategic = self.format == Format::Strategic;
-        let shown = if strategic { print::shown(&self.content) } else { patched.to_string() };
+        let shown = if strategic { print::shown(&change) } else { patched.to_string() };
         let patched = if strategic {
             kind.read_applied(patched.clone()).map_err(|error| invalid(&shown, &converted(&error)))?;
             // Such a patch is made of an object whose kind is known.
-            decode::named(kind, patched)
+            kinds::named(kind, patched)
         } else {
             identified(kind, patched).map_err(|unread| match unread {
                 Unread::Invalid(why) => invalid(&shown, &why),
                 Unread::Unversioned(fields) => {
-                    unknown.extend(fields.into_iter().filter(|_| self.strictness != Strictness::Ignore));
-                    self.strict(&shown, &unknown, told)
+                    odd.extend(fields);
+                    self.strict(&shown, &odd, told)
                         .err()
                         .unwrap_or_else(|| Refusal::nameless(meta::text(live, "name")))
                 }
                 Unread::Refused(refusal) => refusal,
             })?
         };
-        let decoded = decode::read(kind, patched, &self.doubled, self.strictness)
+        let decoded = decode::read(kind, patched, &Source::default(), Strictness::Warn)
             .map_err(|refusal| invalid(&shown, &why(&refusal)))?;
-        unknown.extend(decoded.warnings);
-        self.strict(&shown, &unknown, told)?;
+        odd.extend(decoded.warnings);
+        self.strict(&shown, &odd, told)?;
         Ok(decoded.object)
     }
 
-    /// Tells of unknown fields, or refuses them.
-    fn strict(&self, shown: &str, unknown: &[String], told: &mut Vec<String>) -> Result<(), Refusal> {
-        if self.strictness == Strictness::Strict && !unknown.is_empty() {
-            return Err(invalid(shown, &format!("strict decoding error: {}", unknown.join(", "))));
+    /// Tells of odd fields, or refuses them.
+    fn strict(&self, shown: &str, odd: &[String], told: &mut Vec<String>) -> Result<(), Refusal> {
+        match self.strictness {
+            Strictness::Strict if !odd.is_empty() => {
+                return Err(invalid(shown, &format!("strict decoding error: {}", odd.join(", "))));
+            }
+            Strictness::Ignore => {}
+            Strictness::Strict | Strictness::Warn => told.extend_from_slice(odd),
         }
-        told.extend_from_slice(unknown);
         Ok(())
     }
+}
+
+/// What is said of a value that is to be an object.
+fn no_object(found: &Value) -> String {
+    let found = print::type_name(found);
+    format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}")
 }
 
 /// Why it can't be told what a patched object is.
@@ -190,7 +217,7 @@ enum Unread {
 
 /// The object must still say what it is, since a real server reads it anew.
 fn identified(kind: &Kind, patched: Value) -> Result<Value, Unread> {
-    let (version, name) = decode::head(&patched).map_err(Unread::Invalid)?;
+    let (version, name) = kinds::head(&patched).map_err(Unread::Invalid)?;
     if kind.builtin {
         if version.is_empty() {
             let fields = patched.as_object().into_iter().flat_map(|fields| fields.keys());
@@ -198,21 +225,20 @@ fn identified(kind: &Kind, patched: Value) -> Result<Value, Unread> {
             let told = unknown.map(|name| format!("unknown field {}", print::quoted(name)));
             return Err(Unread::Unversioned(told.collect()));
         }
-        decode::of_builtin(kind, &version, &name).map_err(|refusal| Unread::Invalid(why(&refusal)))?;
-        return Ok(decode::named(kind, patched));
+        kinds::of_builtin(kind, &version, &name).map_err(|refusal| Unread::Invalid(why(&refusal)))?;
+        return Ok(kinds::named(kind, patched));
     }
     if name.is_empty() {
         return Err(Unread::Invalid(format!("Object 'Kind' is missing in '{patched}'")));
     }
     if patched.get("apiVersion").is_some_and(Value::is_null) {
-        return Err(Unread::Invalid(decode::NULL_VERSION.to_owned()));
+        return Err(Unread::Invalid(kinds::NULL_VERSION.to_owned()));
     }
     if version.is_empty() {
-        let text = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
-        return Err(Unread::Refused(Refusal::internal(text)));
+        return Err(Unread::Refused(Refusal::internal(kinds::NO_VERSION)));
     }
-    if version.matches('/').count() > 1 {
-        return Err(Unread::Invalid(format!("unexpected GroupVersion string: {version}")));
+    if let Some(why) = kinds::odd_version(&version) {
+        return Err(Unread::Invalid(why));
     }
     Ok(patched)
 }

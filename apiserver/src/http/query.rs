@@ -1,9 +1,11 @@
 //! The parameters of a request.
 
+use std::num::ParseIntError;
+
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
-use crate::registry::{DeleteOptions, Propagation, invalid_revision};
+use crate::registry::{DeleteOptions, Propagation, invalid_revision, not_a_number};
 use crate::schema::{Cause, print};
 use crate::status::Refusal;
 
@@ -55,11 +57,11 @@ impl Query {
         if text.is_empty() {
             return Ok(None);
         }
-        let wrong = || {
+        text.parse().map(Some).map_err(|error: ParseIntError| {
             let quoted = print::quoted(text);
-            Refusal::bad_request(format!("strconv.ParseInt: parsing {quoted}: invalid syntax"))
-        };
-        text.parse().map(Some).map_err(|_| wrong())
+            let why = not_a_number(&error);
+            Refusal::bad_request(format!("strconv.ParseInt: parsing {quoted}: {why}"))
+        })
     }
 
     /// The resourceVersion; `None` if it is missing. The error says what is wrong with one that is no number.

@@ -20,8 +20,9 @@ use crate::status::Refusal;
 /// How the body is written.
 fn encoding(request: &Request, kind: &Kind) -> Result<Encoding, Refusal> {
     let content_type = request.header(header::CONTENT_TYPE);
-    match content_type.split(';').next().unwrap_or_default().trim() {
-        "" | "application/json" => Ok(Encoding::Json),
+    match content_type.split(';').next().unwrap_or_default().trim().to_lowercase().as_str() {
+        "application/json" => Ok(Encoding::Json),
+        "" if content_type.trim().is_empty() => Ok(Encoding::Json),
         "application/yaml" => Ok(Encoding::Yaml),
         "application/vnd.kubernetes.protobuf" if kind.builtin => Ok(Encoding::Protobuf),
         _ => Err(Refusal::unsupported_media_type(&["application/json", "application/yaml"])),
@@ -61,6 +62,9 @@ pub(super) fn create(
     let manager = request.manager(&options.manager);
     let mut warnings = decoded.warnings;
     let made = shared.write(|state| {
+        if let Some(refusal) = decoded.refusal {
+            return Err(refusal);
+        }
         let mut write = begin(shared, state, target, options.dry_run, manager);
         let made = write.create(object);
         warnings.append(&mut write.warnings);
@@ -100,6 +104,9 @@ pub(super) fn replace(
     let manager = request.manager(&options.manager);
     let mut warnings = decoded.warnings;
     let written = shared.write(|state| {
+        if let Some(refusal) = decoded.refusal {
+            return Err(refusal);
+        }
         let mut write = begin(shared, state, target, options.dry_run, manager);
         let written = write.replace(&target.name, object);
         warnings.append(&mut write.warnings);
@@ -116,7 +123,7 @@ pub(super) fn change(
 ) -> Result<Answer, Refusal> {
     let format = Format::of(&target.kind, request.header(header::CONTENT_TYPE))?;
     let options = WriteOptions::of(&request.query, "PatchOptions", format == Format::Apply)?;
-    let patch = Patch::read(format, &request.body, options.strictness)?;
+    let patch = Patch { format, body: &request.body, strictness: options.strictness };
     let manager = request.manager(&options.manager);
     let mut told = Vec::new();
     let written = shared.write(|state| {

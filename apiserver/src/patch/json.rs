@@ -6,7 +6,6 @@
 
 use super::PatchError;
 use crate::schema::print;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// The most operations in one patch.
@@ -15,21 +14,13 @@ const MAX_OPERATIONS: usize = 10_000;
 /// The fields that an operation may have.
 const FIELDS: [&str; 4] = ["op", "path", "from", "value"];
 
-/// What a JSON patch makes of an object.
-#[derive(Debug, PartialEq)]
-pub struct Patched {
-    /// The object.
-    pub object: Value,
-    /// The paths of fields of operations that nobody knows.
-    pub unknown: Vec<String>,
-}
-
-/// The object after the operations of a JSON patch.
+/// The object after the operations of a JSON patch. If it is `checked`, fields of a wrong type are refused before
+/// anything else, as the API server does while it looks for odd ones.
 ///
 /// # Errors
 /// The patch isn't a list of operations, or one of them can't be applied.
-pub fn json(document: &Value, patch: &Value) -> Result<Patched, PatchError> {
-    let operations = decode(patch)?;
+pub fn json(document: &Value, patch: &Value, checked: bool) -> Result<Value, PatchError> {
+    let operations = decode(patch, checked)?;
     if operations.len() > MAX_OPERATIONS {
         return Err(PatchError::TooLong { max: MAX_OPERATIONS, count: operations.len() });
     }
@@ -37,66 +28,73 @@ pub fn json(document: &Value, patch: &Value) -> Result<Patched, PatchError> {
     for operation in &operations {
         apply(&mut object, operation).map_err(PatchError::Unfit)?;
     }
-    Ok(Patched { object, unknown: unknown_fields(patch) })
+    Ok(object)
 }
 
 /// One operation. Which of the fields are there depends on the operation.
-#[derive(Deserialize)]
-struct Operation {
-    op: Option<String>,
-    path: Option<String>,
-    from: Option<String>,
-    #[serde(default)]
+struct Operation<'a> {
+    op: Option<&'a str>,
+    path: Option<&'a str>,
+    from: Option<&'a str>,
     value: Value,
 }
 
-fn decode(patch: &Value) -> Result<Vec<Operation>, PatchError> {
+impl<'a> Operation<'a> {
+    fn of(item: &'a Value) -> Self {
+        let text = |name: &str| item.get(name).and_then(Value::as_str);
+        let value = item.get("value").cloned().unwrap_or_default();
+        Self { op: text("op"), path: text("path"), from: text("from"), value }
+    }
+}
+
+fn decode(patch: &Value, checked: bool) -> Result<Vec<Operation<'_>>, PatchError> {
     let malformed = |found: &Value, rest: &str| {
         let found = print::type_name(found);
-        Err(PatchError::Malformed(format!(
-            "error decoding patch: json: cannot unmarshal {found} into Go {rest}"
-        )))
+        let before = if checked { "error decoding patch: " } else { "" };
+        Err(PatchError::Malformed(format!("{before}json: cannot unmarshal {found} into Go {rest}")))
+    };
+    let (all, one) = if checked {
+        ("value of type []handlers.jsonPatchOp", "value of type handlers.jsonPatchOp")
+    } else {
+        ("value of type jsonpatch.Patch", "value of type jsonpatch.Operation")
     };
     let items = match patch {
         Value::Null => return Ok(Vec::new()),
         Value::Array(items) => items,
-        other => return malformed(other, "value of type []handlers.jsonPatchOp"),
+        other => return malformed(other, all),
     };
-    let mut operations = Vec::with_capacity(items.len());
     for item in items {
-        let Value::Object(fields) = item else {
-            return malformed(item, "value of type handlers.jsonPatchOp");
-        };
-        for name in ["op", "path", "from"] {
-            if let Some(field) = fields.get(name).filter(|field| !field.is_string() && !field.is_null()) {
+        if !item.is_object() && !item.is_null() {
+            return malformed(item, one);
+        }
+        for name in ["op", "path", "from"].into_iter().filter(|_| checked) {
+            if let Some(field) = item.get(name).filter(|field| !field.is_string() && !field.is_null()) {
                 return malformed(field, &format!("struct field jsonPatchOp.{name} of type string"));
             }
         }
-        let operation = Operation::deserialize(item);
-        operations.push(operation.map_err(|error| PatchError::Malformed(error.to_string()))?);
     }
-    Ok(operations)
+    Ok(items.iter().map(Operation::of).collect())
 }
 
-fn unknown_fields(patch: &Value) -> Vec<String> {
+/// What is odd about the fields of operations: those that nobody knows, after what is said of those that come twice.
+#[must_use]
+pub fn odd_operations(patch: &Value, doubled: &[String]) -> Vec<String> {
     let operations = patch.as_array().into_iter().flatten().enumerate();
-    operations
-        .flat_map(|(index, operation)| {
-            let names = operation.as_object().into_iter().flat_map(Map::keys);
-            names
-                .filter(|name| !FIELDS.contains(&name.as_str()))
-                .map(move |name| format!("[{index}].{name}"))
-                .collect::<Vec<_>>()
-        })
-        .collect()
+    let unknown = operations.flat_map(|(index, operation)| {
+        let names = operation.as_object().into_iter().flat_map(Map::keys);
+        names
+            .filter(|name| !FIELDS.contains(&name.as_str()))
+            .map(move |name| format!("unknown field {}", print::quoted(&format!("[{index}].{name}"))))
+    });
+    doubled.iter().cloned().chain(unknown).map(|text| format!("json patch {text}")).collect()
 }
 
-fn apply(document: &mut Value, operation: &Operation) -> Result<(), String> {
-    let kind = operation.op.as_deref().unwrap_or("unknown");
+fn apply(document: &mut Value, operation: &Operation<'_>) -> Result<(), String> {
+    let kind = operation.op.unwrap_or("unknown");
     let missing = |what: &str| format!("{kind} operation failed to decode {what}: missing value");
-    let path = || operation.path.as_deref().ok_or_else(|| missing("path"));
+    let path = || operation.path.ok_or_else(|| missing("path"));
     let from = || {
-        operation.from.as_deref().ok_or_else(|| {
+        operation.from.ok_or_else(|| {
             format!("{kind} operation failed to decode from: operation, missing from field: missing value")
         })
     };
@@ -288,7 +286,7 @@ mod tests {
     #[case(json!([{ "op": "test", "path": "/z", "value": null }]), json!({ "a": [1, 2] }))]
     #[case(json!([]), json!({ "a": [1, 2] }))]
     fn operations_are_applied_in_turn(#[case] patch: Value, #[case] after: Value) {
-        assert_eq!(json(&json!({ "a": [1, 2] }), &patch).unwrap().object, after);
+        assert_eq!(json(&json!({ "a": [1, 2] }), &patch, true).unwrap(), after);
     }
 
     #[rstest]
@@ -304,7 +302,7 @@ mod tests {
     #[case(json!({ "op": "jump", "path": "/a" }), "Unexpected kind: jump")]
     #[case(json!({ "op": "remove" }), "remove operation failed to decode path: missing value")]
     fn an_operation_that_does_not_fit_is_refused(#[case] operation: Value, #[case] message: &str) {
-        let error = json(&json!({ "a": [1, 2] }), &json!([operation])).unwrap_err();
+        let error = json(&json!({ "a": [1, 2] }), &json!([operation]), true).unwrap_err();
         assert_eq!(error, PatchError::Unfit(message.to_owned()));
     }
 
@@ -313,19 +311,22 @@ mod tests {
     #[case(json!([1]), "json: cannot unmarshal number into Go value of type handlers.jsonPatchOp")]
     #[case(json!([{ "op": 1 }]), "json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string")]
     fn what_is_no_list_of_operations_is_malformed(#[case] patch: Value, #[case] message: &str) {
-        let error = json(&json!({}), &patch).unwrap_err();
+        let error = json(&json!({}), &patch, true).unwrap_err();
         assert_eq!(error, PatchError::Malformed(format!("error decoding patch: {message}")));
     }
 
     #[test]
     fn fields_that_no_operation_has_are_told() {
         let patch = json!([{ "op": "add", "path": "/a", "value": 1, "why": "because" }]);
-        assert_eq!(json(&json!({}), &patch).unwrap().unknown, ["[0].why"]);
+        assert_eq!(odd_operations(&patch, &[]), [r#"json patch unknown field "[0].why""#]);
     }
 
     #[test]
     fn there_is_a_limit_to_the_number_of_operations() {
         let patch: Value = (0..10_001).map(|_| json!({ "op": "test", "path": "/a" })).collect();
-        assert_eq!(json(&json!({}), &patch).unwrap_err(), PatchError::TooLong { max: 10_000, count: 10_001 });
+        assert_eq!(
+            json(&json!({}), &patch, true).unwrap_err(),
+            PatchError::TooLong { max: 10_000, count: 10_001 }
+        );
     }
 }

@@ -1,13 +1,16 @@
 //! JSON merge patches (RFC 7386), with the small liberties of the API server's library.
 
 use super::PatchError;
-use crate::schema::print;
 use serde_json::{Map, Value};
 
-/// The object after a merge patch: fields are replaced one by one, null takes a field out, lists are replaced whole.
+/// What is said of a merge patch that is none.
+pub const NO_MERGE_PATCH: &str = "Invalid JSON Patch";
+
+/// The object after a merge patch: fields are replaced one by one, null takes a field out, lists are replaced whole. A
+/// list takes the place of the object itself.
 ///
 /// # Errors
-/// The patch isn't an object.
+/// The patch is neither an object nor a list.
 pub fn merge(document: &Value, patch: &Value) -> Result<Value, PatchError> {
     match (document, patch) {
         (Value::Object(fields), Value::Object(changes)) => {
@@ -16,14 +19,8 @@ pub fn merge(document: &Value, patch: &Value) -> Result<Value, PatchError> {
             Ok(Value::Object(fields))
         }
         (_, Value::Object(_)) => Ok(without_nulls(patch)),
-        (_, Value::Null) => Err(PatchError::Malformed("Invalid JSON Patch".to_owned())),
-        (_, other) => {
-            let found = print::type_name(other);
-            let text = format!(
-                "error decoding patch: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
-            );
-            Err(PatchError::Malformed(text))
-        }
+        (_, Value::Array(_)) => Ok(patch.clone()),
+        _ => Err(PatchError::Malformed(NO_MERGE_PATCH.to_owned())),
     }
 }
 
@@ -71,8 +68,8 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_that_is_no_object_is_malformed() {
-        for patch in [json!(null), json!("text"), json!(1), json!([])] {
+    fn a_patch_that_is_neither_an_object_nor_a_list_is_malformed() {
+        for patch in [json!(null), json!("text"), json!(1)] {
             assert!(matches!(merge(&json!({}), &patch), Err(PatchError::Malformed(_))), "{patch}");
         }
     }

@@ -8,8 +8,8 @@ mod merge;
 mod owners;
 mod strategic;
 
-pub use json::{Patched, json};
-pub use merge::merge;
+pub use json::{json, odd_operations};
+pub use merge::{NO_MERGE_PATCH, merge};
 pub use owners::{Application, ApplyError, Conflict, Writer, apply, track};
 pub use strategic::strategic;
 

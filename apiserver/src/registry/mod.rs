@@ -12,6 +12,7 @@ pub(crate) mod strategy;
 mod update;
 pub(crate) mod view;
 
+use std::num::{IntErrorKind, ParseIntError};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -206,5 +207,14 @@ pub(crate) fn invalid_revision(text: &str) -> String {
 
 /// What Go says of a text that is no number.
 fn unparsed(text: &str) -> String {
-    format!("strconv.ParseUint: parsing {}: invalid syntax", print::quoted(text))
+    let why = text.parse::<u64>().err().map_or("invalid syntax", |error| not_a_number(&error));
+    format!("strconv.ParseUint: parsing {}: {why}", print::quoted(text))
+}
+
+/// What Go says of a number that cannot be read.
+pub(crate) fn not_a_number(error: &ParseIntError) -> &'static str {
+    match error.kind() {
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+        _ => "invalid syntax",
+    }
 }

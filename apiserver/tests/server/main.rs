@@ -10,3 +10,4 @@ mod objects;
 mod socket;
 mod support;
 mod watches;
+mod wording;

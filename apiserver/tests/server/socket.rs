@@ -50,7 +50,7 @@ async fn what_is_no_object_is_refused_as_a_real_api_server_does() {
         (format!("POST {BUCKETS}"), JSON, "{\"metadata\":{\"name\":5}}", 400),
         (format!("POST {BUCKETS}"), "content-type: text/html\r\n", "<p>", 415),
         (format!("PATCH {BUCKETS}/a"), JSON, "{}", 415),
-        (format!("PATCH {BUCKETS}/a"), "content-type: application/merge-patch+json\r\n", "{", 400),
+        (format!("PATCH {BUCKETS}/a"), "content-type: application/merge-patch+json\r\n", "{", 404),
         (format!("PUT {SECRETS}"), JSON, "{}", 405),
         (format!("DELETE {SECRETS}/a"), JSON, "{", 400),
         (format!("GET {SECRETS}"), "accept: text/html\r\n", "", 406),

@@ -1,5 +1,6 @@
 //! Selectors: which objects a list, a watch or a deletion of many is about.
 
+mod fields;
 mod labels;
 
 use serde_json::Value;
@@ -36,7 +37,7 @@ impl Selector {
     /// Reads both selectors, of whatever kind they are.
     pub(crate) fn read(labels: &str, fields: &str) -> Result<Self, Refusal> {
         let labels = labels::parse(labels).map_err(Refusal::bad_request)?;
-        Ok(Self { labels, fields: parse_fields(fields)? })
+        Ok(Self { labels, fields: fields::parse(fields).map_err(Refusal::bad_request)? })
     }
 
     /// With the fields' names of the stored object, if objects of this kind can be selected by them.
@@ -51,6 +52,12 @@ impl Selector {
     /// Whether all objects are meant.
     pub(crate) fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
+    }
+
+    /// The value that the field must have, if there is only one.
+    pub(crate) fn exactly(&self, field: &str) -> Option<&str> {
+        let found = self.fields.iter().find(|(name, _, equal)| name == field && *equal);
+        found.map(|(_, value, _)| value.as_str())
     }
 
     /// Whether `object`, in its stored form, is meant.
@@ -86,25 +93,6 @@ fn field_of(object: &Value, field: &str) -> String {
         Some(Value::Null) | None => String::new(),
         Some(other) => other.to_string(),
     }
-}
-
-fn parse_fields(text: &str) -> Result<Vec<(String, String, bool)>, Refusal> {
-    let mut fields = Vec::new();
-    for piece in text.split(',').filter(|piece| !piece.is_empty()) {
-        let (field, value, equal) = if let Some((field, value)) = piece.split_once("!=") {
-            (field, value, false)
-        } else if let Some((field, value)) = piece.split_once("==") {
-            (field, value, true)
-        } else if let Some((field, value)) = piece.split_once('=') {
-            (field, value, true)
-        } else {
-            return Err(Refusal::bad_request(format!(
-                "invalid selector: '{text}'; can't understand '{piece}'"
-            )));
-        };
-        fields.push((field.to_owned(), value.to_owned(), equal));
-    }
-    Ok(fields)
 }
 
 /// Kinds that can be selected by nothing special say so in other words.
@@ -194,10 +182,11 @@ mod tests {
             ("metadata.namespace=n", true),
             ("involvedObject.kind==Bucket,involvedObject.name=", true),
             ("reason=x", false),
+            ("metadata.name=a\\,b", false),
         ] {
             assert_eq!(select("", selector), Ok(wanted), "{selector}");
         }
-        for selector in ["foo=x", "metadata.name", "regarding.kind=Bucket"] {
+        for selector in ["foo=x", "metadata.name", "regarding.kind=Bucket", "reason=a=b", "reason=\\a"] {
             assert!(select("", selector).is_err(), "{selector}");
         }
     }

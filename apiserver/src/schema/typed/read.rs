@@ -162,9 +162,6 @@ impl Reader<'_> {
         entries: &Map<String, Value>,
         path: &str,
     ) -> Result<Value, ReadError> {
-        for name in entries.keys().filter(|name| structure.fields.iter().all(|field| field.name != *name)) {
-            self.unknown.push(print::child(path, name));
-        }
         let around = self.structure.replace(structure.name);
         let mut given = self.given(structure, entries, path)?;
         let mut written = Map::new();
@@ -194,14 +191,20 @@ impl Reader<'_> {
         path: &str,
     ) -> Result<Map<String, Value>, ReadError> {
         let place = |name: &str| structure.fields.iter().position(|field| field.name == name);
-        let mut names: Vec<(usize, &Value)> =
-            entries.iter().filter_map(|(name, value)| Some((place(name)?, value))).collect();
+        let mut names: Vec<(Option<usize>, &String, &Value)> =
+            entries.iter().map(|(name, value)| (place(name), name, value)).collect();
         if self.converts {
-            names.sort_by_key(|(place, _)| *place);
+            names.sort_by_key(|(place, ..)| *place);
         }
         let mut given = Map::new();
-        for (place, value) in names.into_iter().filter(|(_, value)| !value.is_null()) {
-            let Some(field) = structure.fields.get(place) else { continue };
+        for (place, name, value) in names {
+            let Some(field) = place.and_then(|place| structure.fields.get(place)) else {
+                self.unknown.push(print::child(path, name));
+                continue;
+            };
+            if value.is_null() {
+                continue;
+            }
             self.fields.push(field.name);
             let value = self.value(&field.shape, value, &print::child(path, field.name))?;
             self.fields.pop();

@@ -7,17 +7,19 @@ const DEPTH_MAX: usize = 200;
 
 /// What is wrong with `text`, which was refused by the reader of documents.
 pub(crate) fn complaint(text: &[u8]) -> String {
-    let mut scan = Scan { text, at: 0 };
+    let mut scan = Scan { text, at: 0, large: None };
     let found = scan.value(0).and_then(|()| match scan.skip() {
-        None => Err("exceeded max depth".to_owned()),
+        None => Ok(()),
         Some(_) => scan.fault("after top-level value"),
     });
-    found.err().unwrap_or_default()
+    found.err().or(scan.large).unwrap_or_else(|| "exceeded max depth".to_owned())
 }
 
 struct Scan<'a> {
     text: &'a [u8],
     at: usize,
+    /// What is said of the first number that is too large to be read. Faults are told before that.
+    large: Option<String>,
 }
 
 type Found = Result<(), String>;
@@ -133,6 +135,17 @@ impl Scan<'_> {
     }
 
     fn number(&mut self) -> Found {
+        let start = self.at;
+        self.digits_of_number()?;
+        let number = self.text.get(start..self.at).map(String::from_utf8_lossy).unwrap_or_default();
+        if self.large.is_none() && number.parse().is_ok_and(f64::is_infinite) {
+            self.large =
+                Some(format!("json: cannot unmarshal number {number} into Go value of type float64"));
+        }
+        Ok(())
+    }
+
+    fn digits_of_number(&mut self) -> Found {
         if self.peek() == Some(b'-') {
             self.at += 1;
         }
@@ -199,6 +212,8 @@ mod tests {
         ] {
             assert_eq!(complaint(text.as_bytes()), wanted, "{text}");
         }
+        let large = "json: cannot unmarshal number 1e999 into Go value of type float64";
+        assert_eq!(complaint(b"[1e999]"), large);
         assert_eq!(complaint("[".repeat(100_000).as_bytes()), "exceeded max depth");
     }
 }

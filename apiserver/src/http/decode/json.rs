@@ -8,13 +8,40 @@ use serde_json::{Map, Number, Value};
 
 use crate::schema::print;
 
-/// Reads a document. Of keys that come twice the last value counts; their paths are in the second result.
-pub(crate) fn parse(text: &[u8]) -> Result<(Value, Vec<String>), serde_json::Error> {
-    let doubled = RefCell::new(Vec::new());
+/// A key that comes twice in an object.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Twice {
+    pub(crate) path: String,
+    pub(crate) key: String,
+}
+
+impl Twice {
+    /// What is said of it.
+    pub(crate) fn text(&self) -> String {
+        format!("duplicate field {}", print::quoted(&self.path))
+    }
+}
+
+/// Reads a document. Of keys that come twice the last value counts; they are in the second result, each once.
+pub(crate) fn parse(text: &[u8]) -> Result<(Value, Vec<Twice>), serde_json::Error> {
+    let told = RefCell::new(Vec::new());
+    let value = read(text, &told, false)?;
+    Ok((value, told.into_inner()))
+}
+
+/// The paths of all keys of a document, in their order and as often as they come.
+pub(crate) fn keys(text: &[u8]) -> Vec<String> {
+    let told = RefCell::new(Vec::new());
+    // Whoever asks has read it before.
+    let _ = read(text, &told, true);
+    told.into_inner().into_iter().map(|key| key.path).collect()
+}
+
+fn read(text: &[u8], told: &RefCell<Vec<Twice>>, all: bool) -> Result<Value, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let value = Seed { place: Place::Root, doubled: &doubled }.deserialize(&mut deserializer)?;
+    let value = Seed { place: Place::Root, told, all }.deserialize(&mut deserializer)?;
     deserializer.end()?;
-    Ok((value, doubled.into_inner()))
+    Ok(value)
 }
 
 /// Where in the document we are. It becomes a text only where something is told of it.
@@ -35,9 +62,12 @@ impl Place<'_> {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Seed<'a> {
     place: Place<'a>,
-    doubled: &'a RefCell<Vec<String>>,
+    /// Keys: those that come twice, or all.
+    told: &'a RefCell<Vec<Twice>>,
+    all: bool,
 }
 
 impl<'de> DeserializeSeed<'de> for Seed<'_> {
@@ -87,7 +117,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let mut values = Vec::new();
         loop {
             let place = Place::Item(&self.place, values.len());
-            match items.next_element_seed(Seed { place, doubled: self.doubled })? {
+            match items.next_element_seed(Seed { place, ..self })? {
                 Some(value) => values.push(value),
                 None => return Ok(Value::Array(values)),
             }
@@ -98,14 +128,14 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let mut values = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             let place = Place::Key(&self.place, &key);
-            if values.contains_key(&key) {
-                let mut doubled = self.doubled.borrow_mut();
-                let path = place.path();
-                if !doubled.contains(&path) {
-                    doubled.push(path);
+            if self.all || values.contains_key(&key) {
+                let found = Twice { path: place.path(), key: key.clone() };
+                let mut told = self.told.borrow_mut();
+                if self.all || !told.contains(&found) {
+                    told.push(found);
                 }
             }
-            let value = entries.next_value_seed(Seed { place, doubled: self.doubled })?;
+            let value = entries.next_value_seed(Seed { place, ..self })?;
             values.insert(key, value);
         }
         Ok(Value::Object(values))
@@ -122,7 +152,10 @@ mod tests {
         let text = br#"{"a":1,"b":{"c":[{"d":1,"d":2}],"c.c":1},"a":3,"a":4}"#;
         let (value, doubled) = parse(text).unwrap();
         assert_eq!(value, json!({"a": 4, "b": {"c": [{"d": 2}], "c.c": 1}}));
-        assert_eq!(doubled, ["b.c[0].d", "a"]);
+        let found: Vec<(&str, &str)> =
+            doubled.iter().map(|twice| (twice.path.as_str(), twice.key.as_str())).collect();
+        assert_eq!(found, [("b.c[0].d", "d"), ("a", "a")]);
+        assert_eq!(keys(text), ["a", "b", "b.c", "b.c[0].d", "b.c[0].d", "b.c.c", "a", "a"]);
     }
 
     #[test]
