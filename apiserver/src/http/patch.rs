@@ -132,8 +132,7 @@ impl Patch<'_> {
         let content = self.read_yaml()?;
         let application = Application { object: &content.value, force };
         let object = patch::apply(kind, live, application, writer).map_err(|error| not_applied(&error))?;
-        let part =
-            |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let part = |pointer: &str| content.value.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let name = format!("{}/{}", part("/metadata/namespace"), part("/metadata/name"));
         let read = decode::applied(kind, object.clone()).map_err(|error| {
             let gvk = format!("{}/{}, Kind={}", kind.group, kind.version, kind.kind);
