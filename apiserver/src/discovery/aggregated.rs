@@ -1,44 +1,21 @@
 //! All groups and all their resources in one document.
 
-use super::{group_names, object, of_version, some_names, subresources, verbs, versions};
+use super::{categories, group_names, object, of_version, some_names, subresources, verbs, versions};
 use crate::schema::{Catalogue, Kind};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The version of the document's form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// `apidiscovery.k8s.io/v2`.
-    V2,
-    /// `apidiscovery.k8s.io/v2beta1`, for older clients.
-    V2Beta1,
-}
-
-impl Format {
-    /// The version's name.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::V2 => "v2",
-            Self::V2Beta1 => "v2beta1",
-        }
-    }
-
-    /// The media type of the document.
-    #[must_use]
-    pub fn media_type(self) -> String {
-        format!("application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList", self.as_str())
-    }
-}
+/// The media type of the document. Its older form, `v2beta1`, is served no more.
+pub const MEDIA_TYPE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /// The answer to `/api` (`core`) or to `/apis` for clients that ask for all at once.
 #[must_use]
-pub fn aggregated(catalogue: &Catalogue, core: bool, format: Format) -> Value {
+pub fn aggregated(catalogue: &Catalogue, core: bool) -> Value {
     let groups = if core { vec![""] } else { group_names(catalogue) };
     let items: Vec<Value> = groups.into_iter().map(|group| described(catalogue, group)).collect();
     json!({
         "kind": "APIGroupDiscoveryList",
-        "apiVersion": format!("apidiscovery.k8s.io/{}", format.as_str()),
+        "apiVersion": "apidiscovery.k8s.io/v2",
         "metadata": {},
         "items": items
     })
@@ -70,6 +47,7 @@ fn resource(kind: &Arc<Kind>) -> Value {
         ("singularResource", Some(json!(kind.singular))),
         ("verbs", Some(json!(verbs(kind)))),
         ("shortNames", some_names(&kind.short_names)),
+        ("categories", categories(kind)),
         ("subresources", (!inner.is_empty()).then(|| json!(inner))),
     ])
 }

@@ -5,10 +5,13 @@
 
 mod aggregated;
 
-pub use aggregated::{Format, aggregated};
+pub use aggregated::{MEDIA_TYPE, aggregated};
 
 use crate::schema::{Catalogue, Kind};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
 /// The versions of the core group: the answer to `/api`.
@@ -110,21 +113,40 @@ fn described(catalogue: &Catalogue, name: &str) -> Value {
 
 /// A kind's entries in a list of resources: its own and those of its subresources.
 fn entries(kind: &Arc<Kind>) -> Vec<Value> {
-    let entry = |name: String, singular: &str, verbs: &[&str], short_names: &[String]| {
-        object([
-            ("name", Some(json!(name))),
-            ("singularName", Some(json!(singular))),
-            ("namespaced", Some(json!(kind.namespaced))),
-            ("kind", Some(json!(kind.kind))),
-            ("verbs", Some(json!(verbs))),
-            ("shortNames", some_names(short_names)),
-        ])
-    };
-    let main = entry(kind.plural.clone(), &kind.singular, verbs(kind), &kind.short_names);
-    let inner = subresources(kind)
-        .into_iter()
-        .map(|(name, verbs)| entry(format!("{}/{name}", kind.plural), "", verbs, &[]));
+    let main = object([
+        ("name", Some(json!(kind.plural))),
+        ("singularName", Some(json!(kind.singular))),
+        ("namespaced", Some(json!(kind.namespaced))),
+        ("kind", Some(json!(kind.kind))),
+        ("verbs", Some(json!(verbs(kind)))),
+        ("shortNames", some_names(&kind.short_names)),
+        ("categories", categories(kind)),
+        ("storageVersionHash", Some(json!(storage_hash(kind)))),
+    ]);
+    let inner = subresources(kind).into_iter().map(|(name, verbs)| {
+        json!({
+            "name": format!("{}/{name}", kind.plural), "singularName": "", "namespaced": kind.namespaced,
+            "kind": kind.kind, "verbs": verbs
+        })
+    });
     std::iter::once(main).chain(inner).collect()
+}
+
+/// The names under which kubectl finds a kind among others. None of the kinds of COSI has any.
+fn categories(kind: &Kind) -> Option<Value> {
+    (kind.plural == "customresourcedefinitions").then(|| json!(["api-extensions"]))
+}
+
+/// Tells in which form a real server stores objects: both groups' Events as those of the core group, and definitions in
+/// the version that they began with.
+fn storage_hash(kind: &Kind) -> String {
+    let (group, version) = match (kind.builtin, kind.plural.as_str()) {
+        (true, "events") => ("", "v1"),
+        (true, "customresourcedefinitions") => (kind.group.as_str(), "v1beta1"),
+        _ => (kind.group.as_str(), kind.version.as_str()),
+    };
+    let digest = Sha256::digest(format!("{group}/{version}/{}", kind.kind));
+    STANDARD.encode(digest.get(..8).unwrap_or_default())
 }
 
 fn some_names(names: &[String]) -> Option<Value> {

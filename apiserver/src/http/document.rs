@@ -32,9 +32,9 @@ pub(super) fn answer(
     let found = match (parts, form.form) {
         (["healthz" | "livez" | "readyz"], _) => return Ok(Answer::text(200, "ok")),
         (["version"], _) => Some(version()),
-        (["api"], Form::Discovery(format)) => Some(discovery::aggregated(catalogue, true, format)),
+        (["api"], Form::Discovery) => Some(discovery::aggregated(catalogue, true)),
         (["api"], _) => Some(discovery::core_versions(host)),
-        (["apis"], Form::Discovery(format)) => Some(discovery::aggregated(catalogue, false, format)),
+        (["apis"], Form::Discovery) => Some(discovery::aggregated(catalogue, false)),
         (["apis"], _) => Some(discovery::groups(catalogue)),
         (["api", version], _) => discovery::resources(catalogue, "", version),
         (["openapi", "v3"], _) => Some(openapi::index(catalogue)),
@@ -49,8 +49,8 @@ pub(super) fn answer(
         Some(document) => {
             let answer = Answer::value(200, &document, form.yaml);
             Ok(match form.form {
-                Form::Discovery(format) if matches!(parts, ["api" | "apis"]) => {
-                    answer.content_type(format.media_type())
+                Form::Discovery if matches!(parts, ["api" | "apis"]) => {
+                    answer.content_type(discovery::MEDIA_TYPE.to_owned())
                 }
                 _ => answer,
             })

@@ -217,7 +217,7 @@ impl Page {
                 let kind = "PartialObjectMetadataList";
                 json!({"kind": kind, "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": items})
             }
-            Form::Objects | Form::Discovery(_) => {
+            Form::Objects | Form::Discovery => {
                 if !kind.builtin {
                     metadata.entry("continue").or_insert_with(|| Value::from(""));
                 }

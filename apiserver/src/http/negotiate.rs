@@ -1,6 +1,5 @@
 //! In which form an answer is wanted.
 
-use crate::discovery::Format;
 use crate::schema::print;
 use crate::status::Refusal;
 use crate::table::Include;
@@ -17,7 +16,7 @@ pub(crate) enum Form {
     /// Only the metadata of a list's objects.
     MetadataList,
     /// All groups and kinds in one document.
-    Discovery(Format),
+    Discovery,
 }
 
 /// How an answer is written.
@@ -113,10 +112,7 @@ fn of_range(range: &str, objects: bool) -> Option<Answered> {
         ("Table", "meta.k8s.io", "v1") if objects => Form::Table(Include::Metadata),
         ("PartialObjectMetadata", "meta.k8s.io", "v1") if objects => Form::Metadata,
         ("PartialObjectMetadataList", "meta.k8s.io", "v1") if objects => Form::MetadataList,
-        ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") if !objects => Form::Discovery(Format::V2),
-        ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2beta1") if !objects => {
-            Form::Discovery(Format::V2Beta1)
-        }
+        ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") if !objects => Form::Discovery,
         _ => return None,
     };
     Some(Answered { form, yaml, pretty })
@@ -134,7 +130,9 @@ mod tests {
         assert_eq!(form("", About::Custom).unwrap().form, Form::Objects);
         assert!(form("application/vnd.kubernetes.protobuf, application/yaml", About::Custom).unwrap().yaml);
         let groups = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
-        assert_eq!(form(groups, About::Document).unwrap().form, Form::Discovery(Format::V2));
+        assert_eq!(form(groups, About::Document).unwrap().form, Form::Discovery);
         assert!(form("text/html", About::Custom).is_err());
+        let older = groups.split(',').next().unwrap().replace("v2", "v2beta1");
+        assert!(form(&older, About::Document).is_err());
     }
 }

@@ -102,7 +102,8 @@ fn described(node: &Node) -> Value {
     if let Some(format) = &node.limits.format {
         say("format", json!(format));
     }
-    if node.atomic {
+    // Of a value that may be anything it is not said.
+    if node.atomic && !node.properties.is_empty() {
         say("x-kubernetes-map-type", json!("atomic"));
     }
     if !node.properties.is_empty() {

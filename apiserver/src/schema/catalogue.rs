@@ -152,19 +152,25 @@ fn defined(definition: &Value) -> Result<Vec<Kind>, CatalogueError> {
     versions.into_iter().map(kind).collect()
 }
 
+/// In the order in which a real server lists their groups.
 fn builtins() -> Vec<Kind> {
     let core = ("", "v1");
     vec![
-        builtin(core, "namespaces", "ns", &kinds::NAMESPACE),
-        builtin(core, "secrets", "", &kinds::SECRET),
-        builtin(core, "events", "ev", &kinds::CORE_EVENT),
-        builtin(("coordination.k8s.io", "v1"), "leases", "", &kinds::LEASE),
-        builtin(("events.k8s.io", "v1"), "events", "ev", &kinds::EVENT),
-        builtin(("apiextensions.k8s.io", "v1"), "customresourcedefinitions", "crd", &kinds::DEFINITION),
+        builtin(core, "namespaces", &["ns"], &kinds::NAMESPACE),
+        builtin(core, "secrets", &[], &kinds::SECRET),
+        builtin(core, "events", &["ev"], &kinds::CORE_EVENT),
+        builtin(("events.k8s.io", "v1"), "events", &["ev"], &kinds::EVENT),
+        builtin(
+            ("apiextensions.k8s.io", "v1"),
+            "customresourcedefinitions",
+            &["crd", "crds"],
+            &kinds::DEFINITION,
+        ),
+        builtin(("coordination.k8s.io", "v1"), "leases", &[], &kinds::LEASE),
     ]
 }
 
-fn builtin((group, version): (&str, &str), plural: &str, short: &str, structure: &'static Struct) -> Kind {
+fn builtin((group, version): (&str, &str), plural: &str, short: &[&str], structure: &'static Struct) -> Kind {
     let wide = matches!(plural, "namespaces" | "customresourcedefinitions");
     Kind {
         group: group.to_owned(),
@@ -173,7 +179,7 @@ fn builtin((group, version): (&str, &str), plural: &str, short: &str, structure:
         list_kind: format!("{}List", structure.name),
         plural: plural.to_owned(),
         singular: structure.name.to_lowercase(),
-        short_names: Some(short.to_owned()).filter(|short| !short.is_empty()).into_iter().collect(),
+        short_names: short.iter().map(|name| (*name).to_owned()).collect(),
         namespaced: !wide,
         status: wide,
         builtin: true,

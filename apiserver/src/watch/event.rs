@@ -47,7 +47,7 @@ fn told(order: &Order, kind: &str, object: Value, headings: bool, now: Timestamp
             table::table(&order.kind, &[object], &metadata, include, headings, now)
         }
         Form::Metadata | Form::MetadataList => table::partial(&object),
-        Form::Objects | Form::Discovery(_) => object,
+        Form::Objects | Form::Discovery => object,
     };
     raw(kind, &shown)
 }

@@ -88,6 +88,12 @@ async fn an_object_of_another_version_is_refused_after_its_odd_fields_are_told()
     let strict = post(&server, &format!("{BUCKETS}?fieldValidation=Strict"), &other).await;
     let wanted = r#"Bucket in version "v1" cannot be handled as a Bucket: strict decoding error: unknown field "metadata.more""#;
     assert_eq!(strict.body["message"], wanted);
+    other.as_object_mut().unwrap().remove("apiVersion");
+    let strict = post(&server, &format!("{BUCKETS}?fieldValidation=Strict"), &other).await;
+    assert_eq!(strict.body["message"], "Object 'apiVersion' is missing in 'object has no apiVersion field'");
+    other["metadata"]["labels"] = json!({ "a": 1 });
+    let wanted = r#"Bucket in version "" cannot be handled as a Bucket: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string"#;
+    assert_eq!(post(&server, BUCKETS, &other).await.body["message"], wanted);
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@
 mod call;
 mod compare;
 mod controllers;
+mod discovery;
 mod generate;
 mod kinds;
 mod run;

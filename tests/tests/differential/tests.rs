@@ -16,6 +16,7 @@ use crate::{
     call::Call,
     compare::exempt::EXEMPTIONS,
     controllers::scenarios,
+    discovery::differences,
     generate::{MEAN, sequences},
     run::Pair,
     side::Side,
@@ -116,6 +117,16 @@ fn the_embedded_server_answers_as_the_real_one_does() {
     for exemption in &EXEMPTIONS {
         assert!(exemption.used() > 0, "nothing differs any more by {}", exemption.name);
     }
+}
+
+#[test]
+fn the_embedded_server_tells_of_its_kinds_what_the_real_one_tells() {
+    let name = "the_embedded_server_tells_of_its_kinds_what_the_real_one_tells";
+    let Some(real) = server(name) else { return };
+    let runtime = Runtime::new().unwrap();
+    let _inside = runtime.enter();
+    let told = runtime.block_on(differences(&real.client().unwrap(), &embedded()));
+    assert!(told.is_empty(), "{}", told.join("\n"));
 }
 
 fn managed_fields() -> bool {

@@ -99,8 +99,18 @@ fn is_known(version: &str, name: &str) -> bool {
     own.contains(&name) || ["Status", "WatchEvent", "DeleteOptions"].contains(&name)
 }
 
+/// What is said of an object where the options of a deletion are wanted.
+pub(super) fn no_options(version: &str, name: &str) -> String {
+    if is_known(version, name) {
+        let short = version.rsplit('/').next().unwrap_or(version);
+        format!("converting ({short}.{name}) to (v1.DeleteOptions): unknown conversion")
+    } else {
+        unregistered(version, name)
+    }
+}
+
 /// What is said of a kind that nobody knows.
-pub(super) fn unregistered(version: &str, name: &str) -> String {
+fn unregistered(version: &str, name: &str) -> String {
     format!(
         "no kind \"{name}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\""
     )

@@ -17,6 +17,9 @@ use crate::status::Refusal;
 use json::Twice;
 pub(super) use source::Source;
 
+/// How the refusal of an object begins because of what is odd about it.
+const STRICT: &str = "strict decoding error";
+
 /// An object that a client sent, as it is to be worked with.
 #[derive(Debug)]
 pub(crate) struct Decoded {
@@ -81,7 +84,10 @@ fn of_custom(
         return read;
     }
     let mut decoded = match read {
-        Err(_) if version.is_empty() => return Err(Refusal::bad_request(kinds::NO_VERSION)),
+        // What is odd about it is told of a version, and there is none.
+        Err(refusal) if version.is_empty() && refusal.to_string().contains(STRICT) => {
+            return Err(Refusal::bad_request(kinds::NO_VERSION));
+        }
         read => read?,
     };
     decoded.refusal = Some(kinds::other_version(kind, version));
@@ -130,13 +136,14 @@ pub(crate) fn read(
     strictness: Strictness,
 ) -> Result<Decoded, Refusal> {
     let name = value.get("kind").and_then(Value::as_str).unwrap_or(&kind.kind).to_owned();
-    let version = value.get("apiVersion").and_then(Value::as_str).unwrap_or(&kind.version);
+    let default = if kind.builtin { kind.version.as_str() } else { "" };
+    let version = value.get("apiVersion").and_then(Value::as_str).unwrap_or(default);
     let version = version.rsplit('/').next().unwrap_or(version).to_owned();
     let handled = |why: &str| handled(kind, &name, &version, why);
     let read = kind.read(value).map_err(|error| handled(&error.to_string()))?;
     let complaints = source.complaints(kind, &read.unknown);
     if strictness == Strictness::Strict && !complaints.is_empty() {
-        return Err(handled(&format!("strict decoding error: {}", complaints.join(", "))));
+        return Err(handled(&format!("{STRICT}: {}", complaints.join(", "))));
     }
     let object = complete(kind, read.object);
     let warnings = if strictness == Strictness::Warn { complaints } else { Vec::new() };
@@ -186,7 +193,7 @@ pub(crate) fn options(body: &[u8]) -> Result<Value, Refusal> {
     let (value, _) = from_json(body).map_err(Refusal::bad_request)?;
     let (version, name) = kinds::head(&value).map_err(Refusal::bad_request)?;
     if !name.is_empty() && name != "DeleteOptions" {
-        return Err(Refusal::bad_request(kinds::unregistered(&version, &name)));
+        return Err(Refusal::bad_request(kinds::no_options(&version, &name)));
     }
     Ok(value)
 }
