@@ -126,7 +126,7 @@ fn disown(
         } else {
             meta::set(&mut object, "ownerReferences", kept);
         }
-        Ok(object)
+        Ok((object, false))
     };
     write(shared, state, kind, namespace, Part::Main).change(name, &mut change).map(|_| ())
 }
@@ -145,7 +145,7 @@ fn release(
         let kept = meta::finalizers(live).into_iter().filter(|found| *found != finalizer);
         let kept = kept.map(str::to_owned).collect();
         meta::set_finalizers(&mut object, kept);
-        Ok(object)
+        Ok((object, false))
     };
     write(shared, state, kind, namespace, Part::Main).change(name, &mut change).map(|_| ())
 }

@@ -59,7 +59,7 @@ fn finalize(shared: &Shared, state: &mut State, name: &str) -> Result<(), Refusa
         if let Some(object) = object.as_object_mut() {
             object.insert("spec".to_owned(), kept);
         }
-        Ok(object)
+        Ok((object, false))
     };
     write(shared, state, kind, "", Part::Finalize).change(name, &mut change).map(|_| ())
 }

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::decode::json::Twice;
-use super::decode::{self, Source, json, kinds, scan, yaml};
+use super::decode::{self, Decoded, Source, json, kinds, scan, yaml};
 use super::query::Strictness;
 use crate::patch::{self, Application, ApplyError, PatchError, Writer};
-use crate::registry::meta;
+use crate::registry::{Strategy, meta};
 use crate::schema::{Cause, Kind, ReadError, print};
 use crate::status::Refusal;
 
@@ -143,12 +143,17 @@ impl Patch<'_> {
             Refusal::other(500, &text)
         })?;
         told.extend(self.complaints(&content.doubled)?);
-        let crude = !kind.builtin && is_crude(&object, &read);
+        let crude = is_crude(kind, &object, &read);
         Ok((read, crude))
     }
 
     /// The object after the patch. What the client should know is added to `told`.
-    pub(crate) fn apply(&self, kind: &Kind, live: &Value, told: &mut Vec<String>) -> Result<Value, Refusal> {
+    pub(crate) fn apply(
+        &self,
+        kind: &Kind,
+        live: &Value,
+        told: &mut Vec<String>,
+    ) -> Result<Decoded, Refusal> {
         let Content { value: change, doubled } = self.read()?;
         let mut odd: Vec<String> = doubled.iter().map(Twice::text).collect();
         let patched = match self.format {
@@ -156,33 +161,45 @@ impl Patch<'_> {
                 odd = patch::odd_operations(&change, &odd);
                 patch::json(live, &change, self.is_checked())
             }
-            Format::Strategic => patch::strategic(kind, live, &decode::or_empty(change.clone())),
+            Format::Strategic => return self.strategic(kind, live, &decode::or_empty(change), odd, told),
             Format::Merge | Format::Apply => patch::merge(live, &change),
         };
         let patched = patched.map_err(|error| refused(&error))?;
-        let strategic = self.format == Format::Strategic;
-        let shown = if strategic { print::shown(&change) } else { patched.to_string() };
-        let patched = if strategic {
-            kind.read_applied(patched.clone()).map_err(|error| invalid(&shown, &converted(&error)))?;
-            // Such a patch is made of an object whose kind is known.
-            kinds::named(kind, patched)
-        } else {
-            identified(kind, patched).map_err(|unread| match unread {
-                Unread::Invalid(why) => invalid(&shown, &why),
-                Unread::Unversioned(fields) => {
-                    odd.extend(fields);
-                    self.strict(&shown, &odd, told)
-                        .err()
-                        .unwrap_or_else(|| Refusal::nameless(meta::text(live, "name")))
-                }
-                Unread::Refused(refusal) => refusal,
-            })?
-        };
-        let decoded = decode::read(kind, patched, &Source::default(), Strictness::Warn)
+        let shown = patched.to_string();
+        let patched = identified(kind, patched).map_err(|unread| match unread {
+            Unread::Invalid(why) => invalid(&shown, &why),
+            Unread::Unversioned(fields) => {
+                odd.extend(fields);
+                self.strict(&shown, &odd, told)
+                    .err()
+                    .unwrap_or_else(|| Refusal::nameless(meta::text(live, "name")))
+            }
+        })?;
+        let mut decoded = decode::read(kind, patched, &Source::default(), Strictness::Warn)
             .map_err(|refusal| invalid(&shown, &why(&refusal)))?;
-        odd.extend(decoded.warnings);
+        odd.append(&mut decoded.warnings);
         self.strict(&shown, &odd, told)?;
-        Ok(decoded.object)
+        Ok(decoded)
+    }
+
+    /// A strategic patch is made of an object whose kind is known, and what comes out is not parsed again.
+    fn strategic(
+        &self,
+        kind: &Kind,
+        live: &Value,
+        change: &Value,
+        mut odd: Vec<String>,
+        told: &mut Vec<String>,
+    ) -> Result<Decoded, Refusal> {
+        let patched = patch::strategic(kind, live, change).map_err(|error| refused(&error))?;
+        let shown = print::shown(change);
+        let patched = kinds::named(kind, patched);
+        let crude = Strategy::of(kind).stores_crudely(&patched);
+        let read = kind.read_patched(patched).map_err(|error| invalid(&shown, &converted(&error)))?;
+        odd.extend(read.unknown.iter().map(|path| format!("unknown field {}", print::quoted(path))));
+        self.strict(&shown, &odd, told)?;
+        let object = decode::complete(kind, read.object);
+        Ok(Decoded { object, warnings: Vec::new(), refusal: None, crude })
     }
 
     /// Tells of odd fields, or refuses them.
@@ -210,8 +227,6 @@ enum Unread {
     Invalid(String),
     /// A built-in kind without a version is read as something else, which has none of these fields, and no name.
     Unversioned(Vec<String>),
-    /// It is refused in other words.
-    Refused(Refusal),
 }
 
 /// The object must still say what it is, since a real server reads it anew.
@@ -233,9 +248,6 @@ fn identified(kind: &Kind, patched: Value) -> Result<Value, Unread> {
     if patched.get("apiVersion").is_some_and(Value::is_null) {
         return Err(Unread::Invalid(kinds::NULL_VERSION.to_owned()));
     }
-    if version.is_empty() {
-        return Err(Unread::Refused(Refusal::internal(kinds::NO_VERSION)));
-    }
     if let Some(why) = kinds::odd_version(&version) {
         return Err(Unread::Invalid(why));
     }
@@ -244,7 +256,10 @@ fn identified(kind: &Kind, patched: Value) -> Result<Value, Unread> {
 
 /// Whether metadata that were applied have other values when they are read, but for those that every write sets. A real
 /// server stores objects of custom kinds as they were applied.
-fn is_crude(applied: &Value, read: &Value) -> bool {
+fn is_crude(kind: &Kind, applied: &Value, read: &Value) -> bool {
+    if kind.builtin {
+        return Strategy::of(kind).stores_crudely(applied);
+    }
     const SET: [&str; 8] = [
         "name",
         "namespace",

@@ -66,6 +66,7 @@ pub(super) fn create(
             return Err(refusal);
         }
         let mut write = begin(shared, state, target, options.dry_run, manager);
+        write.crude = decoded.crude;
         let made = write.create(object);
         warnings.append(&mut write.warnings);
         made.map(|made| (made, true))
@@ -108,6 +109,7 @@ pub(super) fn replace(
             return Err(refusal);
         }
         let mut write = begin(shared, state, target, options.dry_run, manager);
+        write.crude = decoded.crude;
         let written = write.replace(&target.name, object);
         warnings.append(&mut write.warnings);
         written
@@ -139,8 +141,8 @@ pub(super) fn change(
             })
         } else {
             let object = write.change(&target.name, &mut |live| {
-                let object = patch.apply(&target.kind, &view::shown(&target.kind, live), &mut told)?;
-                Ok(stored(shared, &target.kind, object))
+                let decoded = patch.apply(&target.kind, &view::shown(&target.kind, live), &mut told)?;
+                Ok((stored(shared, &target.kind, decoded.object), decoded.crude))
             });
             object.map(|object| (object, false))
         };

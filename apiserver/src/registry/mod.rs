@@ -21,7 +21,7 @@ pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
 pub(crate) use state::State;
 pub(crate) use strategy::definition::established;
 pub(crate) use strategy::{Part, Strategy, finalizers_of_namespace};
-pub(crate) use update::Written;
+pub(crate) use update::{NO_VERSION, Written};
 
 use crate::clock::{Clock, seconds};
 use crate::patch::{self, Writer};
@@ -118,6 +118,11 @@ impl Write<'_> {
             self.state.passes(&key, self.clock.now());
         }
         stored
+    }
+
+    /// Whether the object is stored in another form than the one in which it is read.
+    fn is_crude(&self, name: &str) -> bool {
+        self.state.is_crude(&resource(self.kind), &key(self.namespace, name))
     }
 
     /// Removes an object, unless this is a dry run. Answers with how it was last.

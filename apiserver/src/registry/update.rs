@@ -5,12 +5,16 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::strategy::finalizers_of_namespace;
-use super::{Part, Strategy, Write, key, meta, metadata, owners, resource, revision};
+use super::{Part, Strategy, Write, meta, metadata, owners, revision};
 use crate::schema::{Cause, Kind};
 use crate::status::Refusal;
 
+/// What is said of an object of a custom kind that names no version.
+pub(crate) const NO_VERSION: &str = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+
 /// What an update makes of the object that is there. It is given the object in the form of the request's kind.
-pub(crate) type Change<'a> = &'a mut dyn FnMut(&Value) -> Result<Value, Refusal>;
+/// It says, too, whether a real server stores that in another form.
+pub(crate) type Change<'a> = &'a mut dyn FnMut(&Value) -> Result<(Value, bool), Refusal>;
 
 /// What an apply makes of the object that is there, or of nothing; and whether a real server stores it in another form.
 pub(crate) type Application<'a> = &'a mut dyn FnMut(Option<&Value>) -> Result<(Value, bool), Refusal>;
@@ -48,7 +52,8 @@ impl Write<'_> {
     /// Changes the object `name`, which must be there.
     pub(crate) fn change(&mut self, name: &str, change: Change<'_>) -> Result<Arc<Value>, Refusal> {
         let Some(live) = self.live(name)? else { return Err(Refusal::not_found(self.kind, name)) };
-        let mut object = change(&live)?;
+        let (mut object, crude) = change(&live)?;
+        self.crude = crude;
         self.fits(name, &mut object)?;
         self.track(Some(&live), &mut object);
         self.update(name, &live, object)
@@ -100,6 +105,10 @@ impl Write<'_> {
     fn update(&mut self, name: &str, live: &Arc<Value>, mut new: Value) -> Result<Arc<Value>, Refusal> {
         self.newest(name, live, &mut new)?;
         let strategy = self.strategy();
+        if !self.kind.builtin && new.get("apiVersion").and_then(Value::as_str).unwrap_or_default().is_empty()
+        {
+            return Err(Refusal::internal(NO_VERSION));
+        }
         meta::copy(&mut new, live, "generation");
         if !self.dry_run {
             meta::remove(&mut new, "selfLink");
@@ -121,11 +130,21 @@ impl Write<'_> {
             self.take(name, &last);
             return Ok(last);
         }
-        let crude = self.state.is_crude(&resource(self.kind), &key(self.namespace, name));
-        if new == **live && crude == self.crude {
+        if new == **live && self.keeps_form(name) {
             return Ok(Arc::clone(live));
         }
         Ok(self.store(name, new))
+    }
+
+    /// Whether a real server stores the same bytes if the object stays the same.
+    fn keeps_form(&mut self, name: &str) -> bool {
+        let was = self.is_crude(name);
+        if !self.kind.builtin && self.part == Part::Status {
+            // What is crude in the metadata stays, since only the status is written.
+            self.crude = was;
+        }
+        // A built-in object is compared with what is read, and not with what is stored.
+        if self.kind.builtin { !was && !self.crude } else { was == self.crude }
     }
 
     /// The update must be made for the object as it is now, or for any.

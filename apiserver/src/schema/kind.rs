@@ -108,13 +108,25 @@ impl Kind {
     /// A field of a built-in kind has a value of another type.
     pub fn read_applied(&self, mut object: Value) -> Result<Value, ReadError> {
         if let Some(structure) = self.structure {
-            return typed::convert(structure, &object);
+            return typed::convert(structure, &object, &mut Vec::new());
         }
         if let Some(metadata) = object.get_mut("metadata") {
             *metadata = sound_metadata(metadata)?;
         }
         prune::defaults(&self.root, &mut object);
         Ok(object)
+    }
+
+    /// As [`read`](Self::read), for what a strategic patch makes. Only built-in kinds have such patches.
+    ///
+    /// # Errors
+    /// A field has a value of another type.
+    pub fn read_patched(&self, object: Value) -> Result<Read, ReadError> {
+        let Some(structure) = self.structure else { return self.read(object) };
+        let mut unknown = Vec::new();
+        let object = typed::convert(structure, &object, &mut unknown)?;
+        unknown.sort_unstable();
+        Ok(Read { object, unknown })
     }
 
     /// The object that a client sent in Protocol Buffers, in the form that it has in JSON. None if the kind isn't sent
@@ -151,7 +163,7 @@ impl Kind {
         let group =
             |version: &str| version.split_once('/').map_or_else(String::new, |(group, _)| group.to_owned());
         text("kind").is_some_and(|kind| kind != self.kind)
-            || text("apiVersion").is_some_and(|version| group(version) != self.group)
+            || group(text("apiVersion").unwrap_or_default()) != self.group
     }
 
     /// An object of the kind with nothing in it but what is always there.

@@ -25,21 +25,26 @@ impl Twice {
 /// Reads a document. Of keys that come twice the last value counts; they are in the second result, each once.
 pub(crate) fn parse(text: &[u8]) -> Result<(Value, Vec<Twice>), serde_json::Error> {
     let told = RefCell::new(Vec::new());
-    let value = read(text, &told, false)?;
+    let value = read(text, &told, Mode::Last)?;
     Ok((value, told.into_inner()))
+}
+
+/// As [`parse`], but the first value of a key counts.
+pub(crate) fn parse_first(text: &[u8]) -> Result<Value, serde_json::Error> {
+    read(text, &RefCell::new(Vec::new()), Mode::First)
 }
 
 /// The paths of all keys of a document, in their order and as often as they come.
 pub(crate) fn keys(text: &[u8]) -> Vec<String> {
     let told = RefCell::new(Vec::new());
     // Whoever asks has read it before.
-    let _ = read(text, &told, true);
+    let _ = read(text, &told, Mode::AllKeys);
     told.into_inner().into_iter().map(|key| key.path).collect()
 }
 
-fn read(text: &[u8], told: &RefCell<Vec<Twice>>, all: bool) -> Result<Value, serde_json::Error> {
+fn read(text: &[u8], told: &RefCell<Vec<Twice>>, mode: Mode) -> Result<Value, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let value = Seed { place: Place::Root, told, all }.deserialize(&mut deserializer)?;
+    let value = Seed { place: Place::Root, told, mode }.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }
@@ -62,12 +67,23 @@ impl Place<'_> {
     }
 }
 
+/// What is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// The last value of each key, and the keys that come twice.
+    Last,
+    /// The first value of each key, and the keys that come twice.
+    First,
+    /// The last value of each key, and all keys.
+    AllKeys,
+}
+
 #[derive(Clone, Copy)]
 struct Seed<'a> {
     place: Place<'a>,
     /// Keys: those that come twice, or all.
     told: &'a RefCell<Vec<Twice>>,
-    all: bool,
+    mode: Mode,
 }
 
 impl<'de> DeserializeSeed<'de> for Seed<'_> {
@@ -128,15 +144,18 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let mut values = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             let place = Place::Key(&self.place, &key);
-            if self.all || values.contains_key(&key) {
+            let again = values.contains_key(&key);
+            if self.mode == Mode::AllKeys || again {
                 let found = Twice { path: place.path(), key: key.clone() };
                 let mut told = self.told.borrow_mut();
-                if self.all || !told.contains(&found) {
+                if self.mode == Mode::AllKeys || !told.contains(&found) {
                     told.push(found);
                 }
             }
             let value = entries.next_value_seed(Seed { place, ..self })?;
-            values.insert(key, value);
+            if !(again && self.mode == Mode::First) {
+                values.insert(key, value);
+            }
         }
         Ok(Value::Object(values))
     }
@@ -155,6 +174,7 @@ mod tests {
         let found: Vec<(&str, &str)> =
             doubled.iter().map(|twice| (twice.path.as_str(), twice.key.as_str())).collect();
         assert_eq!(found, [("b.c[0].d", "d"), ("a", "a")]);
+        assert_eq!(parse_first(text).unwrap(), json!({"a": 1, "b": {"c": [{"d": 1}], "c.c": 1}}));
         assert_eq!(keys(text), ["a", "b", "b.c", "b.c[0].d", "b.c[0].d", "b.c.c", "a", "a"]);
     }
 

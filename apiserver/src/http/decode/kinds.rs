@@ -12,9 +12,6 @@ const HEAD: &str = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\
 pub(crate) const NULL_VERSION: &str =
     ".apiVersion accessor error: <nil> is of the type <nil>, expected string";
 
-/// What is said of an object of a custom kind that names no version.
-pub(crate) const NO_VERSION: &str = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
-
 /// Version and kind that an object names, empty for none; or why they can't be read.
 pub(crate) fn head(value: &Value) -> Result<(String, String), String> {
     let odd = |found: &Value, what: String| {

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::query::Strictness;
-use crate::registry::{Strategy, meta};
+use crate::registry::{NO_VERSION, Strategy, meta};
 use crate::schema::{Kind, ReadError};
 use crate::status::Refusal;
 use json::Twice;
@@ -27,6 +27,8 @@ pub(crate) struct Decoded {
     pub(crate) warnings: Vec<String>,
     /// Why it is refused though it could be read; what is odd about it is told beside that.
     pub(crate) refusal: Option<Refusal>,
+    /// Whether a real server stores it in another form than the one in which it reads it again.
+    pub(crate) crude: bool,
 }
 
 /// How a body is written.
@@ -86,7 +88,7 @@ fn of_custom(
     let mut decoded = match read {
         // What is odd about it is told of a version, and there is none.
         Err(refusal) if version.is_empty() && refusal.to_string().contains(STRICT) => {
-            return Err(Refusal::bad_request(kinds::NO_VERSION));
+            return Err(Refusal::bad_request(NO_VERSION));
         }
         read => read?,
     };
@@ -140,6 +142,8 @@ pub(crate) fn read(
     let version = value.get("apiVersion").and_then(Value::as_str).unwrap_or(default);
     let version = version.rsplit('/').next().unwrap_or(version).to_owned();
     let handled = |why: &str| handled(kind, &name, &version, why);
+    first_values(kind, &value, source).map_err(|error| handled(&error.to_string()))?;
+    let crude = Strategy::of(kind).stores_crudely(&value);
     let read = kind.read(value).map_err(|error| handled(&error.to_string()))?;
     let complaints = source.complaints(kind, &read.unknown);
     if strictness == Strictness::Strict && !complaints.is_empty() {
@@ -147,7 +151,21 @@ pub(crate) fn read(
     }
     let object = complete(kind, read.object);
     let warnings = if strictness == Strictness::Warn { complaints } else { Vec::new() };
-    Ok(Decoded { object, warnings, refusal: None })
+    Ok(Decoded { object, warnings, refusal: None, crude })
+}
+
+/// The earlier values of keys that come twice must be of the right type, too.
+fn first_values(kind: &Kind, value: &Value, source: &Source<'_>) -> Result<(), ReadError> {
+    if source.doubled.is_empty() {
+        return Ok(());
+    }
+    let Ok(mut first) = json::parse_first(source.text) else { return Ok(()) };
+    for name in ["apiVersion", "kind"] {
+        if let (Some(fields), Some(text)) = (first.as_object_mut(), value.get(name)) {
+            fields.insert(name.to_owned(), text.clone());
+        }
+    }
+    kind.read(first).map(drop)
 }
 
 /// Brings what a server-side apply made into the form of its kind.
@@ -155,7 +173,8 @@ pub(crate) fn applied(kind: &Kind, object: Value) -> Result<Value, ReadError> {
     kind.read_applied(object).map(|object| complete(kind, object))
 }
 
-fn complete(kind: &Kind, mut object: Value) -> Value {
+/// Brings an object into the form of its kind.
+pub(super) fn complete(kind: &Kind, mut object: Value) -> Value {
     // Makes the metadata if there are none.
     meta::all(&mut object);
     Strategy::of(kind).complete(&mut object);

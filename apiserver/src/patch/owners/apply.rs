@@ -91,6 +91,7 @@ pub fn apply(
         let first = Writer { manager: BEFORE_FIRST, ..writer };
         track::update(kind, None, &before, &mut managers, first);
     }
+    managers::keep_version(&mut managers, kind);
 
     let ignored = track::out_of_reach(kind, writer.subresource);
     let id = Id::apply(writer);

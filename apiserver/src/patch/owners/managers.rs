@@ -1,6 +1,7 @@
 //! The entries of `metadata.managedFields`.
 
 use super::set::Set;
+use crate::schema::Kind;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -154,6 +155,12 @@ pub(super) fn remove(object: &mut Value) {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
     }
+}
+
+/// Leaves out who wrote in another version, or by the other group of Events: a real server can't tell what they own.
+pub(super) fn keep_version(managers: &mut Managers, kind: &Kind) {
+    let version = kind.api_version();
+    managers.retain(|_, owned| owned.api_version == version);
 }
 
 /// Joins the oldest entries of plain writes into one if there are too many.

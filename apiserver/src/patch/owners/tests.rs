@@ -129,7 +129,7 @@ fn owners_can_be_forgotten() {
     let mut old = bucket(&json!({ "driverName": "d" }));
     track(kind(), None, &mut old, writer("one", "", 0));
     let mut new = old.clone();
-    new["metadata"]["managedFields"] = json!([]);
+    new["metadata"]["managedFields"] = json!([{}]);
     track(kind(), Some(&old), &mut new, writer("one", "", 1));
     assert_eq!(owners(&new), []);
     let mut later = new.clone();

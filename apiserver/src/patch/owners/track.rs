@@ -35,13 +35,14 @@ static UNOWNED: LazyLock<Set> = LazyLock::new(|| {
 /// Writes into `new` who owns its fields after a create (`old` is none) or an update. Entries that the client sent are
 /// taken for what was there before; an empty list of them forgets all owners.
 pub fn track(kind: &Kind, old: Option<&Value>, new: &mut Value, writer: Writer<'_>) {
-    let before = known(old, new, writer);
+    let before = known(kind, old, new, writer);
     managers::remove(new);
     // A real server forgets all owners where it can't tell what is whose.
     let Some(mut managers) = before.filter(|_| typed::can_be_owned(kind, new)) else { return };
     if managers.is_empty() && old.is_some() {
         return;
     }
+    managers::keep_version(&mut managers, kind);
     update(kind, old, new, &mut managers, writer);
     managers::limit(&mut managers);
     managers::encode(new, managers);
@@ -51,13 +52,14 @@ pub fn track(kind: &Kind, old: Option<&Value>, new: &mut Value, writer: Writer<'
 }
 
 /// The owners before the write. None if the client asked to forget them and there is nothing to begin with.
-fn known(old: Option<&Value>, new: &Value, writer: Writer<'_>) -> Option<Managers> {
+fn known(kind: &Kind, old: Option<&Value>, new: &Value, writer: Writer<'_>) -> Option<Managers> {
     let stored = || old.and_then(managers::decode).unwrap_or_default();
     if !writer.subresource.is_empty() {
         return Some(stored());
     }
     match new.pointer("/metadata/managedFields") {
-        Some(Value::Array(entries)) if entries.is_empty() || *entries == [json!({})] => {
+        // Of custom kinds, an empty list is as none at all.
+        Some(Value::Array(entries)) if (kind.builtin && entries.is_empty()) || *entries == [json!({})] => {
             if old.is_some() {
                 None
             } else {

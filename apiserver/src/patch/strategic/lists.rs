@@ -106,8 +106,9 @@ fn arranged(
     let (mut named, mut rest) = (named.into_iter().peekable(), rest.into_iter().peekable());
     loop {
         let first = match (named.peek(), rest.peek()) {
+            // What the server does not have yet comes as early as it can.
             (Some(left), Some(right)) => {
-                matches!((place(server, left), place(server, right)), (Some(left), Some(right)) if left < right)
+                !matches!((place(server, right), place(server, left)), (Some(right), Some(left)) if right < left)
             }
             (left, _) => left.is_some(),
         };

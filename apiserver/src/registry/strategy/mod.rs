@@ -96,6 +96,11 @@ impl Strategy {
         }
     }
 
+    /// Whether a real server stores an object, as it was sent, in another form than the one in which it reads it again.
+    pub(crate) fn stores_crudely(self, sent: &Value) -> bool {
+        self == Self::Secret && secret::has_null(sent)
+    }
+
     /// Brings a new object into the form in which it is stored.
     pub(crate) fn prepare_create(self, kind: &Kind, object: &mut Value) {
         match self {

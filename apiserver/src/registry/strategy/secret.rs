@@ -25,6 +25,13 @@ pub(super) fn complete(object: &mut Value) {
     object.entry("type").or_insert_with(|| Value::from("Opaque"));
 }
 
+/// Whether there is nothing where bytes should be. That is stored as such, and read as no bytes.
+pub(super) fn has_null(sent: &Value) -> bool {
+    let map = |field: &str| sent.get(field).and_then(Value::as_object);
+    let covered = |key: &String| map("stringData").is_some_and(|texts| texts.contains_key(key));
+    map("data").into_iter().flatten().any(|(key, value)| value.is_null() && !covered(key))
+}
+
 fn data(object: &Value) -> impl Iterator<Item = (&String, &str)> {
     let entries = object.get("data").and_then(Value::as_object).into_iter().flatten();
     entries.map(|(key, value)| (key, value.as_str().unwrap_or_default()))

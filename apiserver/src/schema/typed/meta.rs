@@ -21,7 +21,8 @@ pub(in crate::schema) static OBJECT_META: Struct = Struct {
         field(12, "annotations", Shape::Map(&TEXT)),
         field(13, "ownerReferences", Shape::List(&Shape::Struct(&OWNER_REFERENCE), Items::By("uid"))),
         field(14, "finalizers", Shape::List(&TEXT, Items::Set)),
-        field(17, "managedFields", Shape::List(&Shape::Struct(&MANAGED_FIELDS_ENTRY), Items::Atomic)),
+        // An empty list is kept: it says that nobody shall be known to own anything.
+        optional(17, "managedFields", Shape::List(&Shape::Struct(&MANAGED_FIELDS_ENTRY), Items::Atomic)),
     ],
 };
 

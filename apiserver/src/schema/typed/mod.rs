@@ -4,6 +4,8 @@
 //! fills in what it always writes, and refuses values of other types in words of their own. The tables in here say what
 //! such a structure looks like.
 
+mod bytes;
+mod convert;
 pub(super) mod kinds;
 mod meta;
 mod read;
@@ -25,6 +27,8 @@ pub(crate) enum Shape {
     Text(&'static str),
     /// True or false.
     Bool,
+    /// A whole number of 8 bits, from 0.
+    Byte,
     /// A whole number of 32 bits.
     Int32,
     /// A whole number of 64 bits.

@@ -1,10 +1,9 @@
 //! Reading a value into a structure and writing it again.
 
+use super::convert::{mismatch, whole};
 use super::time::{Form, normalised};
-use super::{Empty, Shape, Struct};
+use super::{Empty, Shape, Struct, bytes};
 use crate::schema::print;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Number, Value};
 use thiserror::Error;
 
@@ -51,12 +50,9 @@ pub enum ReadError {
         /// What is wrong with it.
         why: String,
     },
-    /// A number that can't be put into a field for whole ones.
-    #[error("cannot convert float64 to {wanted}")]
-    Fraction {
-        /// What should be there.
-        wanted: String,
-    },
+    /// A value that can't be put into a structure, though it was parsed.
+    #[error("{0}")]
+    Unfit(String),
     /// A text that isn't base64.
     #[error("illegal base64 data at input byte {at}")]
     Base64 {
@@ -84,9 +80,12 @@ pub(in crate::schema) fn read(
 ///
 /// # Errors
 /// A field has a value of another type.
-pub(in crate::schema) fn convert(structure: &Struct, value: &Value) -> Result<Value, ReadError> {
-    let mut unknown = Vec::new();
-    Reader { fields: Vec::new(), structure: None, unknown: &mut unknown, converts: true, first: None }
+pub(in crate::schema) fn convert(
+    structure: &Struct,
+    value: &Value,
+    unknown: &mut Vec<String>,
+) -> Result<Value, ReadError> {
+    Reader { fields: Vec::new(), structure: None, unknown, converts: true, first: None }
         .root(structure, value, "")
 }
 
@@ -135,10 +134,16 @@ impl Reader<'_> {
             (_, Value::Null) => Ok(self.zero(shape)),
             (Shape::Raw, any) => Ok(any.clone()),
             (Shape::Text(_), Value::String(_)) | (Shape::Bool, Value::Bool(_)) => Ok(value.clone()),
-            (Shape::Int32 | Shape::Int64, Value::Number(number)) => self.int(shape, number),
+            (Shape::Byte | Shape::Int32 | Shape::Int64, Value::Number(number)) => self.int(shape, number),
             (Shape::Time, Value::String(text)) => normalised(Form::Seconds, text).map(Value::String),
             (Shape::MicroTime, Value::String(text)) => normalised(Form::Micros, text).map(Value::String),
-            (Shape::Bytes, Value::String(text)) => bytes(text),
+            (Shape::Bytes, Value::String(text)) => bytes::normalised(text).map(Value::String),
+            (Shape::Bytes, Value::Array(items)) => {
+                let read = items.iter().map(|item| self.value(&Shape::Byte, item, path));
+                let bytes = read.collect::<Result<Vec<_>, _>>()?;
+                let bytes = bytes.iter().filter_map(|byte| u8::try_from(byte.as_u64()?).ok());
+                Ok(Value::from(bytes::encoded(&bytes.collect::<Vec<_>>())))
+            }
             (Shape::Map(inner), Value::Object(entries)) => {
                 let read = |(key, entry): (&String, &Value)| {
                     Ok((key.clone(), self.value(inner, entry, &print::child(path, key))?))
@@ -152,6 +157,7 @@ impl Reader<'_> {
                 .collect::<Result<Vec<_>, _>>()
                 .map(Value::Array),
             (Shape::Struct(structure), Value::Object(entries)) => self.structure(structure, entries, path),
+            (shape, other) if self.converts => Err(mismatch(shape, other)),
             (shape, other) => Err(self.mismatch(print::type_name(other).to_owned(), shape)),
         }
     }
@@ -217,7 +223,7 @@ impl Reader<'_> {
         match shape {
             Shape::Text(_) | Shape::Bytes => Value::from(""),
             Shape::Bool => Value::Bool(false),
-            Shape::Int32 | Shape::Int64 => Value::from(0),
+            Shape::Byte | Shape::Int32 | Shape::Int64 => Value::from(0),
             Shape::Time | Shape::MicroTime | Shape::Raw | Shape::Map(_) | Shape::List(..) => Value::Null,
             Shape::Struct(structure) => self.zero_of(structure),
         }
@@ -228,16 +234,17 @@ impl Reader<'_> {
     }
 
     fn int(&self, shape: &Shape, number: &Number) -> Result<Value, ReadError> {
+        if self.converts {
+            let given = Value::Number(number.clone());
+            return whole(shape, number).ok_or_else(|| mismatch(shape, &given));
+        }
         let fits = number.as_i64().is_some_and(|whole| match shape {
+            Shape::Byte => u8::try_from(whole).is_ok(),
             Shape::Int32 => i32::try_from(whole).is_ok(),
             _ => true,
         });
         if fits {
             Ok(Value::Number(number.clone()))
-        } else if self.converts {
-            let whole = number.as_i64().ok_or_else(|| ReadError::Fraction { wanted: go_type(shape) })?;
-            let [first, second, third, fourth, ..] = whole.to_le_bytes();
-            Ok(Value::from(i32::from_le_bytes([first, second, third, fourth])))
         } else {
             Err(self.mismatch(format!("number {number}"), shape))
         }
@@ -265,10 +272,12 @@ fn is_zero(value: &Value) -> bool {
     }
 }
 
-fn go_type(shape: &Shape) -> String {
+/// The name of a type in Go.
+pub(super) fn go_type(shape: &Shape) -> String {
     match shape {
         Shape::Text(name) => (*name).to_owned(),
         Shape::Bool => "bool".to_owned(),
+        Shape::Byte => "uint8".to_owned(),
         Shape::Int32 => "int32".to_owned(),
         Shape::Int64 => "int64".to_owned(),
         Shape::Time | Shape::MicroTime => "string".to_owned(),
@@ -277,18 +286,5 @@ fn go_type(shape: &Shape) -> String {
         Shape::Map(inner) => format!("map[string]{}", go_type(inner)),
         Shape::List(inner, _) => format!("[]{}", go_type(inner)),
         Shape::Struct(structure) => format!("v1.{}", structure.name),
-    }
-}
-
-fn bytes(text: &str) -> Result<Value, ReadError> {
-    let packed: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
-    match STANDARD.decode(&packed) {
-        Ok(_) => Ok(Value::String(packed)),
-        Err(base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _)) => {
-            Err(ReadError::Base64 { at })
-        }
-        // The last group of four, of which something is missing; or the end, if it is padding.
-        Err(_) if packed.contains('=') => Err(ReadError::Base64 { at: packed.len() }),
-        Err(_) => Err(ReadError::Base64 { at: packed.len() - packed.len() % 4 }),
     }
 }

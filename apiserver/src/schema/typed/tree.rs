@@ -28,7 +28,7 @@ fn of_shape(shape: &Shape) -> Node {
     match shape {
         Shape::Text(_) => plain(Type::String),
         Shape::Bool => plain(Type::Boolean),
-        Shape::Int32 => formatted(Type::Integer, "int32"),
+        Shape::Byte | Shape::Int32 => formatted(Type::Integer, "int32"),
         Shape::Int64 => formatted(Type::Integer, "int64"),
         Shape::Time | Shape::MicroTime => formatted(Type::String, "date-time"),
         Shape::Bytes => formatted(Type::String, "byte"),

@@ -91,7 +91,7 @@ fn delimited(message: &mut Bytes) -> Result<Bytes, WireError> {
 fn whole(shape: &Shape, number: u64) -> Option<Value> {
     match shape {
         Shape::Bool => Some(Value::Bool(number != 0)),
-        Shape::Int32 | Shape::Int64 => Some(Value::from(number.cast_signed())),
+        Shape::Byte | Shape::Int32 | Shape::Int64 => Some(Value::from(number.cast_signed())),
         _ => None,
     }
 }
@@ -122,7 +122,7 @@ fn nested(shape: &Shape, part: Bytes, before: Option<Value>) -> Result<Option<Va
             entries.insert(key, value);
             Some(Value::Object(entries))
         }
-        Shape::Bool | Shape::Int32 | Shape::Int64 => None,
+        Shape::Bool | Shape::Byte | Shape::Int32 | Shape::Int64 => None,
     })
 }
 

@@ -50,7 +50,7 @@ impl Side {
     /// All that the watch sent about this sequence's objects, up to the last.
     pub(crate) async fn events(&mut self, mut watching: Watching) -> Value {
         let mut events = Vec::new();
-        let mut headed = false;
+        let mut columns = Value::Null;
         loop {
             let line = match timeout(ENDS_WITHIN, watching.lines.recv()).await {
                 Ok(Some(line)) => line,
@@ -66,9 +66,11 @@ impl Side {
                 }
                 continue;
             };
-            // Whether a real server repeats them depends on other watches that it serves.
-            if event["object"]["columnDefinitions"].is_array() && std::mem::replace(&mut headed, true) {
-                event["object"]["columnDefinitions"] = Value::Null;
+            // Whether a real server repeats them depends on other watches that it serves. They come with the first event,
+            // whosever that is.
+            if event["object"]["columnDefinitions"].is_array() {
+                let repeated = event["object"]["columnDefinitions"].take();
+                columns = if columns.is_null() { repeated } else { columns };
             }
             if !self.is_ours(&event) {
                 continue;
@@ -79,7 +81,7 @@ impl Side {
                 break;
             }
         }
-        json!({ "head": watching.head, "events": events })
+        json!({ "head": watching.head, "columnDefinitions": columns, "events": events })
     }
 
     fn is_ours(&self, event: &Value) -> bool {
