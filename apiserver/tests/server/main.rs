@@ -8,6 +8,7 @@ mod events;
 mod lists;
 mod objects;
 mod socket;
+mod stored;
 mod support;
 mod watches;
 mod wording;

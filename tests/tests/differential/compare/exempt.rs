@@ -1,9 +1,6 @@
 //! Where the embedded server may differ, each with its reason: the list in docs/design/apiserver-differences.md.
 
-use std::{
-    collections::BTreeSet,
-    sync::atomic::{AtomicUsize, Ordering},
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -19,7 +16,7 @@ pub(crate) struct Exemption {
 }
 
 /// All of them.
-pub(crate) static EXEMPTIONS: [Exemption; 3] = [
+pub(crate) static EXEMPTIONS: [Exemption; 2] = [
     Exemption::new("column descriptions", |_, place| {
         place.at.contains("/columnDefinitions/") && place.at.ends_with("/description")
     }),
@@ -30,22 +27,7 @@ pub(crate) static EXEMPTIONS: [Exemption; 3] = [
             [&place.real, &place.model].map(|text| text.as_ref().and_then(Value::as_str).map(without));
         texts[0].is_some() && texts[0] == texts[1]
     }),
-    Exemption::new("faults of applied objects", |_, place| {
-        let [real, model] = [&place.real, &place.model].map(|text| text.as_ref().and_then(faults));
-        let (Some((real, told)), Some((model, all))) = (real, model) else { return false };
-        let stopped = told.iter().any(|fault| fault.ends_with(": field not declared in schema"));
-        real == model && told.is_subset(&all) && (stopped || told == all)
-    }),
 ];
-
-/// The faults that a message tells of an applied object, and what it says before.
-fn faults(message: &Value) -> Option<(&str, BTreeSet<&str>)> {
-    let message =
-        message.as_str().filter(|text| text.starts_with("failed to create typed patch object ("))?;
-    let (head, faults) = message.split_once("): ")?;
-    let faults = faults.strip_prefix("errors:\n").unwrap_or(faults);
-    Some((head, faults.lines().map(str::trim).collect()))
-}
 
 impl Exemption {
     const fn new(name: &'static str, covers: fn(&Call, &Place) -> bool) -> Self {

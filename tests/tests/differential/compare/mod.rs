@@ -1,6 +1,7 @@
 //! What differs between two answers.
 
 pub(crate) mod exempt;
+mod faults;
 
 use std::fmt::{self, Display, Formatter};
 
@@ -39,6 +40,7 @@ fn walk(at: String, real: Option<&Value>, model: Option<&Value>, found: &mut Vec
             }
         }
         (real, model) if real == model => {}
+        (Some(Value::String(real)), Some(Value::String(model))) if faults::agree(real, model) => {}
         (real, model) => found.push(Place { at, real: real.cloned(), model: model.cloned() }),
     }
 }
