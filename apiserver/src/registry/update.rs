@@ -79,6 +79,7 @@ impl Write<'_> {
             );
             return Err(Refusal::conflict(self.kind, name, &why));
         }
+        revision(&object)?;
         let sent = meta::field(&object, "resourceVersion").cloned();
         meta::remove(&mut object, "resourceVersion");
         self.fits(name, &mut object)?;

@@ -24,6 +24,9 @@ impl Side {
     /// Begins to watch. What it sends is collected from now on.
     pub(crate) async fn watch(&mut self, call: &Call) -> Watching {
         let (sender, lines) = mpsc::unbounded_channel();
+        if call.query.iter().any(|(name, _)| *name == "resourceVersion") {
+            self.catch_up(0, call).await;
+        }
         let request = self.request(0, call);
         let response = match timeout(ENDS_WITHIN, self.client.send(request)).await {
             Ok(Ok(response)) => response,
