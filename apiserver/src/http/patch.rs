@@ -257,9 +257,6 @@ fn identified(kind: &Kind, patched: Value) -> Result<Value, Unread> {
 /// Whether metadata that were applied have other values when they are read, but for those that every write sets. A real
 /// server stores objects of custom kinds as they were applied.
 fn is_crude(kind: &Kind, applied: &Value, read: &Value) -> bool {
-    if kind.builtin {
-        return Strategy::of(kind).stores_crudely(applied);
-    }
     const SET: [&str; 8] = [
         "name",
         "namespace",
@@ -270,6 +267,9 @@ fn is_crude(kind: &Kind, applied: &Value, read: &Value) -> bool {
         "resourceVersion",
         "selfLink",
     ];
+    if kind.builtin {
+        return Strategy::of(kind).stores_crudely(applied);
+    }
     let fields = applied.get("metadata").and_then(Value::as_object).into_iter().flatten();
     let mut given = fields.filter(|(name, _)| !SET.contains(&name.as_str()));
     given.any(|(name, value)| meta::field(read, name) != Some(value))
