@@ -62,14 +62,41 @@ impl fmt::Display for Element {
         let parsed = |json: &str| serde_json::from_str::<Value>(json).unwrap_or_default();
         match self {
             Self::Field(name) => write!(f, ".{name}"),
-            Self::Value(value) => write!(f, "[={}]", print::value(&parsed(value))),
+            Self::Value(value) => write!(f, "[={}]", plain(&parsed(value))),
             Self::Key(keys) => {
                 let parsed = parsed(keys);
                 let entries = parsed.as_object().into_iter().flatten();
                 let shown: Vec<String> =
-                    entries.map(|(name, value)| format!("{name}={}", print::value(value))).collect();
+                    entries.map(|(name, value)| format!("{name}={}", plain(value))).collect();
                 write!(f, "[{}]", shown.join(","))
             }
         }
+    }
+}
+
+/// A value in a step, which messages show without braces.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(",")),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, field)| format!("{name}={}", plain(field))).collect()
+        }
+        scalar => print::value(scalar),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case(Element::Field("spec".to_owned()), ".spec")]
+    #[case(Element::Value("\"a\"".to_owned()), "[=\"a\"]")]
+    #[case(Element::Key(r#"{"a":"x","b":1}"#.to_owned()), "[a=\"x\",b=1]")]
+    #[case(Element::Key(r#"{"a":{}}"#.to_owned()), "[a=]")]
+    #[case(Element::Key(r#"{"a":{"b":[1,{"c":null}]}}"#.to_owned()), "[a=b=[1,c=null]]")]
+    fn a_step_is_shown_as_the_api_server_shows_it(#[case] step: Element, #[case] shown: &str) {
+        assert_eq!(step.to_string(), shown);
     }
 }
