@@ -79,7 +79,8 @@ fn plain(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(",")),
         Value::Object(fields) => {
-            fields.iter().map(|(name, field)| format!("{name}={}", plain(field))).collect()
+            let entries = fields.iter().map(|(name, field)| format!("{name}={}", plain(field)));
+            entries.collect::<Vec<_>>().concat()
         }
         scalar => print::value(scalar),
     }
