@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::page::Token;
 use super::path::Target;
 use super::{Answer, Answered, Form, Query, Request, Selector};
-use crate::registry::{State, Strategy, names_one, resource, view};
+use crate::registry::{State, Strategy, key, names_one, resource, view};
 use crate::schema::{Cause, Kind};
 use crate::service::Shared;
 use crate::status::Refusal;
@@ -52,26 +52,14 @@ pub(super) fn all(
     }
     let revision = query.revision().map_err(|why| Refusal::bad_revision(&why))?;
     let limit = usize::try_from(query.number("limit")?.unwrap_or_default()).unwrap_or_default();
-    let one = token.is_none() && is_one(target, &selector);
-    // Before resourceVersionMatch was there, a limit made a revision exact.
+    // Before resourceVersionMatch was there, a limit made a revision exact, but not that of one object.
     let exact = match query.get("resourceVersionMatch") {
-        "" => !one && limit > 0 && revision.is_some_and(|revision| revision > 0),
+        "" => limit > 0 && revision.is_some_and(|revision| revision > 0) && only(target, &selector).is_none(),
         word => word == "Exact",
     };
-    // There is nothing after the only object that can be meant.
-    let limit = if one { 0 } else { limit };
     let options = Options { selector, revision, exact, limit, token };
     let page = Page::read(&shared.lock(), target, &options)?;
     Ok(page.answer(shared, &target.kind, form))
-}
-
-/// Whether no more than one object can be meant. A real server looks for nothing else then.
-fn is_one(target: &Target, selector: &Selector) -> bool {
-    let inside = !target.kind.namespaced
-        || !target.namespace.is_empty()
-        || selector.exactly("metadata.namespace").is_some();
-    inside
-        && selector.exactly("metadata.name").is_some_and(|name| names_one(name).is_ok() && !name.is_empty())
 }
 
 /// Which options go together.
@@ -142,6 +130,24 @@ fn faults_of_watch(query: &Query) -> Vec<Cause> {
     causes
 }
 
+/// The namespace that a list is about; empty for all.
+fn namespace<'a>(target: &'a Target, selector: &'a Selector) -> &'a str {
+    if target.namespace.is_empty() {
+        selector.wanted("metadata.namespace").unwrap_or_default()
+    } else {
+        &target.namespace
+    }
+}
+
+/// The key of the one object that a list is about, if it is one. It is looked up rather than looked for, so that there
+/// are no pages.
+fn only(target: &Target, selector: &Selector) -> Option<String> {
+    let name = selector.wanted("metadata.name").filter(|name| !name.is_empty())?;
+    let namespace = namespace(target, selector);
+    let known = target.kind.namespaced != namespace.is_empty() && names_one(name).is_ok();
+    known.then(|| key(namespace, name))
+}
+
 /// What one answer to a list holds.
 pub(super) struct Page {
     objects: Vec<Arc<Value>>,
@@ -175,16 +181,24 @@ impl Page {
         let continued = options.token.is_some();
         let objects: Cow<'_, Objects> =
             state.store.at(&resource, revision).map_err(|gone| compacted(gone, revision, continued))?;
-        let start = options.token.as_ref().map_or("", |token| token.start.as_str());
-        let prefix =
-            if target.namespace.is_empty() { String::new() } else { format!("{}/", target.namespace) };
-        let mut listed = objects.iter().filter(|(key, _)| key.starts_with(&prefix) && &***key >= start);
+        let prefix = match namespace(target, &options.selector) {
+            "" => String::new(),
+            namespace => format!("{namespace}/"),
+        };
+        let start =
+            options.token.as_ref().map_or_else(String::new, |token| format!("{prefix}{}", token.start));
+        let only = only(target, &options.selector).filter(|_| !continued);
+        let mut listed = objects.iter().filter(|(key, _)| {
+            let fits = only.as_deref().is_none_or(|only| only == &***key);
+            fits && key.starts_with(&prefix) && ***key >= *start
+        });
         let wanted = if limit == 0 { usize::MAX } else { limit };
         let matching = listed.by_ref().filter(|(_, object)| options.selector.matches(object));
         let page: Vec<_> = matching.take(wanted).collect();
         // Whether one of them matches is not looked at before somebody asks for them.
         let left = listed.count();
-        let last = page.last().map(|(key, _)| Token::new(revision, key).text());
+        let after = page.last().and_then(|(key, _)| key.strip_prefix(&prefix));
+        let last = after.map(|after| Token::new(revision, after).text());
         Ok(Self {
             token: last.filter(|_| left > 0),
             remaining: (left > 0 && options.selector.is_empty()).then_some(left),

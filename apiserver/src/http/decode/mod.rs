@@ -62,13 +62,13 @@ pub(crate) fn object(
         let why = format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(body));
         // Who does not look for odd fields takes the kind from the path, and misses it only later.
         return Err(if strictness == Strictness::Ignore {
-            handled(kind, &kind.kind, &kind.version, &why)
+            handled(&kind.kind, &kind.kind, &kind.version, &why)
         } else {
             unread(why)
         });
     }
     if value.get("apiVersion").is_some_and(Value::is_null) {
-        return Err(handled(kind, &name, "", kinds::NULL_VERSION));
+        return Err(handled(&kind.kind, &name, "", kinds::NULL_VERSION));
     }
     of_custom(kind, value, &version, &source, strictness)
 }
@@ -125,9 +125,8 @@ pub(super) fn or_empty(value: Value) -> Value {
 }
 
 /// 400: what is in the object can't be read.
-fn handled(kind: &Kind, name: &str, version: &str, why: &str) -> Refusal {
-    let text = format!("{name} in version \"{version}\" cannot be handled as a {}: {why}", kind.kind);
-    Refusal::bad_request(text)
+fn handled(wanted: &str, name: &str, version: &str, why: &str) -> Refusal {
+    Refusal::bad_request(format!("{name} in version \"{version}\" cannot be handled as a {wanted}: {why}"))
 }
 
 /// Brings an object into the form of its kind, and says what was left out.
@@ -141,13 +140,14 @@ pub(crate) fn read(
     let default = if kind.builtin { kind.version.as_str() } else { "" };
     let version = value.get("apiVersion").and_then(Value::as_str).unwrap_or(default);
     let version = version.rsplit('/').next().unwrap_or(version).to_owned();
-    let handled = |why: &str| handled(kind, &name, &version, why);
-    first_values(kind, &value, source).map_err(|error| handled(&error.to_string()))?;
+    let handled = |wanted: &str, why: &str| handled(wanted, &name, &version, why);
+    first_values(kind, &value, source).map_err(|error| handled(&kind.kind, &error.to_string()))?;
     let crude = Strategy::of(kind).stores_crudely(&value);
-    let read = kind.read(value).map_err(|error| handled(&error.to_string()))?;
+    let read = kind.read(value).map_err(|error| handled(&kind.kind, &error.to_string()))?;
     let complaints = source.complaints(kind, &read.unknown);
     if strictness == Strictness::Strict && !complaints.is_empty() {
-        return Err(handled(&format!("{STRICT}: {}", complaints.join(", "))));
+        let wanted = if kind.builtin { &kind.kind } else { &name };
+        return Err(handled(wanted, &format!("{STRICT}: {}", complaints.join(", "))));
     }
     let object = complete(kind, read.object);
     let warnings = if strictness == Strictness::Warn { complaints } else { Vec::new() };

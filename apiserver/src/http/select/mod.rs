@@ -54,10 +54,10 @@ impl Selector {
         self.labels.is_empty() && self.fields.is_empty()
     }
 
-    /// The value that the field must have, if there is only one.
-    pub(crate) fn exactly(&self, field: &str) -> Option<&str> {
-        let found = self.fields.iter().find(|(name, _, equal)| name == field && *equal);
-        found.map(|(_, value, _)| value.as_str())
+    /// The value that this field of the stored object must have, if there is one.
+    pub(crate) fn wanted(&self, field: &str) -> Option<&str> {
+        let mut equal = self.fields.iter().filter(|(_, _, equal)| *equal);
+        equal.find(|(found, ..)| found == field).map(|(_, value, _)| value.as_str())
     }
 
     /// Whether `object`, in its stored form, is meant.
