@@ -193,12 +193,11 @@ impl Patch<'_> {
     ) -> Result<Decoded, Refusal> {
         let patched = patch::strategic(kind, live, change).map_err(|error| refused(&error))?;
         let shown = print::shown(change);
-        let patched = kinds::named(kind, patched);
         let crude = Strategy::of(kind).stores_crudely(&patched);
         let read = kind.read_patched(patched).map_err(|error| invalid(&shown, &converted(&error)))?;
         odd.extend(read.unknown.iter().map(|path| format!("unknown field {}", print::quoted(path))));
         self.strict(&shown, &odd, told)?;
-        let object = decode::complete(kind, read.object);
+        let object = decode::complete(kind, kinds::named(kind, read.object));
         Ok(Decoded { object, warnings: Vec::new(), refusal: None, crude })
     }
 

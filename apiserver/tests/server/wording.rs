@@ -106,3 +106,25 @@ async fn names_are_quoted_and_media_types_are_read_in_any_case() {
         assert_eq!(answer.code, code, "{kind}");
     }
 }
+
+#[tokio::test]
+async fn a_patch_is_told_what_does_not_fit_as_it_is_found() {
+    let server = server();
+    post(&server, SECRETS, &json!({ "metadata": { "name": "a" } })).await;
+    let path = format!("{SECRETS}/a?fieldManager=a");
+    let answer = send(&server, "PATCH", &path, STRATEGIC_PATCH, r#"{"apiVersion": 0}"#).await;
+    let message = answer.body["message"].as_str().unwrap().to_owned();
+    assert!(message.ends_with("cannot convert int64 to string"), "{message}");
+    let leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases/a?fieldManager=a";
+    for (time, wanted) in [
+        ("[]", ".spec.renewTime: expected any scalar, got &{[]}"),
+        ("1", "json: cannot unmarshal number into Go value of type string"),
+    ] {
+        let body = format!(
+            r#"{{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {{"name": "a"}}, "spec": {{"renewTime": {time}}}}}"#
+        );
+        let answer = send(&server, "PATCH", leases, APPLY, &body).await;
+        let message = answer.body["message"].as_str().unwrap().to_owned();
+        assert!(message.ends_with(wanted), "{message}");
+    }
+}

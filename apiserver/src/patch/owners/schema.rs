@@ -82,6 +82,15 @@ impl<'a> Schema<'a> {
         }
     }
 
+    /// Whether any text, number or truth value fits: that is all that is asked of a text with a form, such as a time.
+    pub(super) fn is_any_scalar(self) -> bool {
+        let format = match self {
+            Self::Node(node) => node.limits.format.as_deref(),
+            _ => None,
+        };
+        self.kind() == Some(Type::String) && format.is_some_and(|format| format != "byte")
+    }
+
     /// The type that a value must have.
     pub(super) fn kind(self) -> Option<Type> {
         match self {

@@ -53,7 +53,7 @@ fn faults(schema: Schema<'_>, value: &Value, path: &mut Vec<Element>, found: &mu
                     | (Some(Type::Boolean), Value::Bool(_))
                     | (Some(Type::Integer | Type::Number), Value::Number(_))
             );
-            if !fits {
+            if !fits && !schema.is_any_scalar() {
                 found.push(mistyped(schema, path, value));
             }
         }
@@ -107,6 +107,7 @@ fn mistyped(schema: Schema<'_>, path: &[Element], value: &Value) -> String {
     let (wanted, got) = match schema.kind() {
         Some(Type::Object) => ("map", format!("&{{{}}}", print::shown(value))),
         Some(Type::Array) => ("list", format!("&{{{}}}", print::shown(value))),
+        _ if schema.is_any_scalar() => ("any scalar", format!("&{{{}}}", print::shown(value))),
         Some(Type::String) => {
             ("string", format!("&value.valueUnstructured{{Value:{}}}", print::source(value)))
         }
