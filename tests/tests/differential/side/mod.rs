@@ -46,7 +46,8 @@ impl Side {
     }
 
     async fn ask(&mut self, number: usize, call: &Call) -> Value {
-        if call.query.iter().any(|(name, _)| *name == "resourceVersion") {
+        // A patch is tried on what the cache has, and warns of that even if the object is gone.
+        if call.method == "PATCH" || call.query.iter().any(|(name, _)| *name == "resourceVersion") {
             self.catch_up(number, call).await;
         }
         let request = self.request(number, call);
