@@ -233,6 +233,7 @@ mod tests {
     #[case("1500ms", "1s", "100ms", InvalidTerms::Duration)]
     #[case("2s", "2s", "100ms", InvalidTerms::Deadline)]
     #[case("2s", "1200ms", "1s", InvalidTerms::Retry)]
+    #[case("2s", "1s", "99ms", InvalidTerms::Retry)]
     fn durations_of_the_election_must_fit_together(
         #[case] lease: &str,
         #[case] deadline: &str,

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use super::record::LONGEST;
 
+/// More often is no use to anybody, and a burden to the API server.
+const SHORTEST_RETRY: Duration = Duration::from_millis(100);
+
 /// How long a leader may be silent, how long it acts without a renewal, and how often it renews.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
@@ -26,7 +29,7 @@ pub enum InvalidTerms {
     /// One failed renewal would be the end.
     #[error(
         "--leader-election-renew-deadline must be longer than 1.2 times --leader-election-retry-period, \
-         which must be longer than zero"
+         which must be at least 100ms"
     )]
     Retry,
 }
@@ -44,7 +47,7 @@ impl Terms {
         if deadline >= duration {
             return Err(InvalidTerms::Deadline);
         }
-        if retry.is_zero() || deadline <= retry.saturating_mul(6) / 5 {
+        if retry < SHORTEST_RETRY || deadline <= retry.saturating_mul(6) / 5 {
             return Err(InvalidTerms::Retry);
         }
         Ok(Self { duration, deadline, retry })

@@ -7,6 +7,7 @@ use futures::Stream;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use kube::api::{Patch, WatchEvent, WatchParams};
+use kube::core::Status;
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
@@ -92,9 +93,16 @@ impl Store {
     }
 
     fn trouble(&self, error: &kube::Error) -> Trouble {
-        let why = crate::chain(error);
+        let why = match error {
+            kube::Error::Api(status) => status.message.clone(),
+            other => crate::chain(other),
+        };
         let place = &self.place;
         Trouble(match error {
+            kube::Error::Api(status) if namespace_ends(status) => format!(
+                "the namespace of the leader's Lease {place} is being deleted; make it again when it is gone, or name \
+                 another one with --leader-election-namespace: {why}"
+            ),
             kube::Error::Api(status) if status.code == 403 => format!(
                 "RBAC forbids the leader's Lease {place}; allow create, get, watch and patch on \
                  leases.coordination.k8s.io in that namespace, or name another one with \
@@ -107,6 +115,12 @@ impl Store {
             _ => format!("the leader's Lease {place} cannot be reached; trying again: {why}"),
         })
     }
+}
+
+/// A namespace that is being deleted takes nothing new. That, too, is told as forbidden.
+fn namespace_ends(status: &Status) -> bool {
+    let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
+    status.code == 403 && causes.iter().any(|cause| cause.reason == "NamespaceTerminating")
 }
 
 /// What a Lease says, in the election's terms.
@@ -161,6 +175,32 @@ mod tests {
     #[test]
     fn a_lease_that_says_nothing_is_nobodys() {
         assert_eq!(found(&lease(&json!({}))).record, Record::default());
+    }
+
+    #[test]
+    fn each_trouble_is_told_with_what_to_do_and_without_the_librarys_own_words() {
+        let client = Client::new(
+            tower::service_fn(async |_| {
+                Ok::<_, std::convert::Infallible>(http::Response::new(kube::client::Body::empty()))
+            }),
+            "n",
+        );
+        let store = Store::new(client, Place::new("n".to_owned(), "d.example"));
+        let trouble = |status: Value| {
+            let status = serde_json::from_value(status).unwrap();
+            store.trouble(&kube::Error::Api(Box::new(status))).0
+        };
+        let ending = json!({ "code": 403, "reason": "Forbidden", "message": "it is being terminated",
+            "details": { "causes": [{ "reason": "NamespaceTerminating", "message": "x", "field": "y" }] } });
+        let ending = trouble(ending);
+        assert!(
+            ending.contains("is being deleted") && ending.ends_with(": it is being terminated"),
+            "{ending}"
+        );
+        let forbidden = trouble(json!({ "code": 403, "reason": "Forbidden", "message": "no" }));
+        assert!(forbidden.starts_with("RBAC forbids") && forbidden.ends_with(": no"), "{forbidden}");
+        let absent = trouble(json!({ "code": 404, "reason": "NotFound", "message": "no" }));
+        assert!(absent.contains("make its namespace"), "{absent}");
     }
 
     #[test]
