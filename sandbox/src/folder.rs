@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+/// `sockaddr_un` has room for 108 bytes, one of them for the end.
+const LONGEST_SOCKET: usize = 107;
+
 /// The sandbox's folder. A temporary one goes with it.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -23,6 +26,9 @@ impl Folder {
             (folder.path().to_owned(), Some(folder))
         };
         let folder = Self { path, _temporary: temporary };
+        if folder.socket().as_os_str().len() > LONGEST_SOCKET {
+            return Err(io::Error::other("its path is too long for a UNIX socket in it; name a shorter one"));
+        }
         create_dir_all(&folder.path)?;
         // What an earlier sandbox left belongs to objects that are gone; what one that runs has there is its own.
         if folder.path.read_dir()?.next().is_some() {
@@ -74,6 +80,15 @@ mod tests {
         let path = outer.path().join("named");
         drop(Folder::open(Some(&path)).unwrap());
         assert!(path.join("socket").is_dir());
+    }
+
+    #[test]
+    fn a_path_that_no_socket_can_have_is_refused_before_anything_is_made() {
+        let outer = tempfile::tempdir().unwrap();
+        let path = outer.path().join("long".repeat(30));
+        let error = Folder::open(Some(&path)).unwrap_err();
+        assert!(error.to_string().contains("name a shorter one"), "{error}");
+        assert!(!path.exists());
     }
 
     /// Two sandboxes in one folder would write over each other's files.

@@ -24,7 +24,9 @@ impl fmt::Display for Guide<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { folder, s3, has_controller } = self;
         writeln!(f, "Try this in another terminal:\n")?;
-        writeln!(f, "  export KUBECONFIG={}", folder.kubeconfig().display())?;
+        // As a shell takes it, whatever the folder's name is.
+        let kubeconfig = folder.kubeconfig().display().to_string().replace('\'', r"'\''");
+        writeln!(f, "  export KUBECONFIG='{kubeconfig}'")?;
         writeln!(f, "{}\n", if *has_controller { BY_CLAIM } else { BY_BUCKET })?;
         writeln!(f, "driver socket:   unix://{}", folder.socket().display())?;
         writeln!(f, "S3 endpoint:     http://{s3}")?;

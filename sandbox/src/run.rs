@@ -15,7 +15,7 @@ use kube::api::ListParams;
 use kube::{Api, Client};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::controller;
 use crate::folder::Folder;
@@ -32,9 +32,6 @@ pub enum SandboxError {
     /// The folder cannot be used.
     #[error("cannot use the folder {} (--dir)", .0.display())]
     Folder(PathBuf, #[source] io::Error),
-    /// The log level means nothing.
-    #[error("--log-level cannot be understood")]
-    LogLevel(#[source] tracing_subscriber::filter::ParseError),
     /// The driver would be open to others.
     #[error("--s3-listen {0} is no loopback address: others could reach the S3 server")]
     Open(SocketAddr),
@@ -71,7 +68,7 @@ pub async fn run(settings: &Settings) -> Result<(), SandboxError> {
     let told = told_to_stop().map_err(SandboxError::Signals)?;
     let folder = Folder::open(settings.dir.as_deref());
     let folder = folder.map_err(|e| SandboxError::Folder(settings.dir.clone().unwrap_or_default(), e))?;
-    log_to(&folder, &settings.log_level)?;
+    log_to(&folder, settings.log_level)?;
     if !settings.s3_listen.ip().is_loopback() {
         return Err(SandboxError::Open(settings.s3_listen));
     }
@@ -206,9 +203,8 @@ fn sidecar_settings(folder: &Folder) -> Result<cosi_sidecar::settings::Settings,
     ])
 }
 
-fn log_to(folder: &Folder, level: &str) -> Result<(), SandboxError> {
-    let filter = level.parse::<EnvFilter>().map_err(SandboxError::LogLevel)?;
+fn log_to(folder: &Folder, level: LevelFilter) -> Result<(), SandboxError> {
     let file: File = folder.create_log().map_err(|e| SandboxError::Folder(folder.log(), e))?;
-    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(Mutex::new(file)).init();
+    tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(Mutex::new(file)).init();
     Ok(())
 }

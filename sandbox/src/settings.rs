@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Parser;
+use tracing_subscriber::filter::LevelFilter;
 
 /// A Kubernetes API server in memory with COSI's controller, the sidecar and the sample driver, all in this process, to try
 /// COSI without a cluster. Everything is gone when it ends.
@@ -28,5 +29,5 @@ pub struct Settings {
 
     /// Least severe lines of the log file: error, warn, info, debug or trace
     #[arg(long, default_value = "info", value_name = "LEVEL")]
-    pub log_level: String,
+    pub log_level: LevelFilter,
 }

@@ -10,6 +10,7 @@ use kube::api::ListParams;
 use kube::runtime::controller::Action;
 use kube::runtime::finalizer::{Event, finalizer};
 use kube::{Api, Client, ResourceExt as _};
+use tokio::sync::Mutex;
 
 use super::{Failure, NotYet, SOON, write};
 
@@ -21,6 +22,9 @@ pub(super) async fn reconcile(access: Arc<BucketAccess>, client: Arc<Client>) ->
     })
     .await
 }
+
+/// Held while claims are marked, or looked at and unmarked: else a claim would lose its mark to an access that came in between.
+static MARKS: Mutex<()> = Mutex::const_new(());
 
 /// Everything that an access has to do with.
 struct Desk {
@@ -70,6 +74,7 @@ impl Desk {
         for wish in &access.spec.bucket_claims {
             accessed_buckets.push(self.accessed(access, wish, &class).await?);
         }
+        let _held = MARKS.lock().await;
         for wish in &access.spec.bucket_claims {
             let (claim, mark) = (&wish.bucket_claim_name, names::HAS_BUCKETACCESS_REFERENCES);
             write::annotation(&self.claims, claim, mark, true).await?;
@@ -91,7 +96,9 @@ impl Desk {
     ) -> Result<AccessedBucket, NotYet> {
         let bucket_claim_name = wish.bucket_claim_name.clone();
         let claim = self.claims.get_opt(&bucket_claim_name).await?;
-        let claim = claim.ok_or(NotYet::Waiting("its BucketClaims exist"))?;
+        let claim = claim.ok_or_else(|| {
+            NotYet::Impossible(format!("there is no BucketClaim {bucket_claim_name} in this namespace"))
+        })?;
         if claim.metadata.deletion_timestamp.is_some() {
             return Err(NotYet::Impossible(format!("BucketClaim {bucket_claim_name} is being deleted")));
         }
@@ -130,6 +137,7 @@ impl Desk {
     async fn unmark(&self, claim: &str, leaving: &BucketAccess) -> Result<(), NotYet> {
         let refers =
             |access: &BucketAccess| access.spec.bucket_claims.iter().any(|w| w.bucket_claim_name == claim);
+        let _held = MARKS.lock().await;
         let all = self.accesses.list(&ListParams::default()).await?;
         if all.iter().any(|access| access.uid() != leaving.uid() && refers(access)) {
             return Ok(());
