@@ -4,8 +4,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use http::{Request, StatusCode, header};
-use http_body_util::{BodyExt as _, Full};
+use http::{Request, header};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -15,8 +14,9 @@ use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
 use crate::controllers;
-use crate::http::AnswerBody;
+use crate::http::{Answer, AnswerBody};
 use crate::service::ApiServer;
+use crate::status::Refusal;
 
 /// How long to wait when no connection can be accepted.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
@@ -151,10 +151,8 @@ fn host_is_local(host: &str) -> bool {
 }
 
 fn misdirected() -> http::Response<AnswerBody> {
-    let text = "this API server answers to loopback addresses only, and to no page of the web\n";
-    let mut response = http::Response::new(Full::new(text.into()).boxed_unsync());
-    *response.status_mut() = StatusCode::MISDIRECTED_REQUEST;
-    response
+    let why = "this API server answers to loopback addresses only, and to no page of the web";
+    Answer::refusal(&Refusal::other(421, why), false).into_response()
 }
 
 #[cfg(test)]

@@ -114,7 +114,9 @@ async fn what_is_no_http_ends_the_connection_and_nothing_else() {
 async fn a_name_that_points_here_from_the_web_gets_nothing() {
     let server = listening().await;
     let text = format!("GET {SECRETS} HTTP/1.1\r\nhost: rebound.example.org\r\nconnection: close\r\n\r\n");
-    assert_eq!(code(&raw(&server, text.as_bytes()).await), 421);
+    let answer = raw(&server, text.as_bytes()).await;
+    assert_eq!(code(&answer), 421);
+    assert!(answer.contains("\"kind\":\"Status\"") && answer.contains("loopback"), "{answer}");
     let nameless = format!("GET {SECRETS} HTTP/1.0\r\n\r\n");
     assert_eq!(code(&raw(&server, nameless.as_bytes()).await), 421);
 }
