@@ -13,16 +13,16 @@
 //!
 //! This chain exists once for each kind, with its own index, queue and pool of workers.
 
-pub mod clock;
 pub mod cluster;
 pub mod driver;
+pub mod environment;
 pub mod lease;
 pub mod logging;
 mod run;
 pub mod settings;
 pub mod work;
 
-pub use run::{RunError, run, run_until};
+pub use run::{RunError, run, run_in, run_until};
 
 /// The error and all its causes, as one sentence. Display of an error never repeats its source.
 #[must_use]

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::objects::{Objects, Sight, error, get, merge, merge_status};
 use super::shared::Shared;
 use super::{Indexed, Key};
+use crate::environment::{Env, Environment};
 
 /// The BucketAccesses of one driver, and those that the controller has not handed to any driver yet.
 #[derive(Clone)]
@@ -21,13 +22,20 @@ pub struct Accesses {
     resource: ApiResource,
     driver: Arc<str>,
     parameters: Arc<Shared<Parameters>>,
+    env: Env,
 }
 
 impl Accesses {
     /// The accesses of `driver`.
     #[must_use]
-    pub fn new(client: Client, driver: Arc<str>) -> Self {
-        Self { client, resource: ApiResource::erase::<BucketAccess>(&()), driver, parameters: Arc::default() }
+    pub fn new(env: Env, client: Client, driver: Arc<str>) -> Self {
+        Self {
+            client,
+            resource: ApiResource::erase::<BucketAccess>(&()),
+            driver,
+            parameters: Arc::default(),
+            env,
+        }
     }
 
     /// A live read. `None`: there is no such access that is ours.
@@ -80,7 +88,7 @@ impl Accesses {
     ) -> Result<Option<AccessView>, WriteFailure> {
         let Version { place, resource_version, .. } = object;
         let api = self.in_namespace(place);
-        self.view(merge_status(&api, &place.name, resource_version, &status_patch(status)).await?)
+        self.view(merge_status(&api, &place.name, resource_version, &status_patch(&*self.env, status)).await?)
     }
 
     async fn write(
@@ -171,17 +179,18 @@ impl Indexed for AccessView {
 }
 
 /// The merge patch of a status.
-fn status_patch(status: &StatusWrite) -> Value {
+fn status_patch(env: &dyn Environment, status: &StatusWrite) -> Value {
     match status {
         StatusWrite::Ready(id) => json!({ "readyToUse": true, "accountID": id.as_str(), "error": null }),
         StatusWrite::NotReady => json!({ "readyToUse": false }),
-        StatusWrite::Error { text } => json!({ "error": error(text) }),
+        StatusWrite::Error { text } => json!({ "error": error(env, text) }),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::Host;
     use cosi_api::value::AccountId;
 
     fn access(status: &Value) -> DynamicObject {
@@ -208,7 +217,7 @@ mod tests {
     fn accesses() -> Accesses {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let config = kube::Config::new("http://127.0.0.1:1".parse().unwrap());
-        Accesses::new(Client::try_from(config).unwrap(), "d.example".into())
+        Accesses::new(Arc::new(Host), Client::try_from(config).unwrap(), "d.example".into())
     }
 
     fn ours(object: DynamicObject) -> AccessView {
@@ -257,10 +266,10 @@ mod tests {
     #[test]
     fn a_status_write_changes_what_it_is_about_and_nothing_else() {
         let id = AccountId::try_from("account".to_owned()).unwrap();
-        let ready = status_patch(&StatusWrite::Ready(id));
+        let ready = status_patch(&Host, &StatusWrite::Ready(id));
         assert_eq!(ready, json!({ "readyToUse": true, "accountID": "account", "error": null }));
-        assert_eq!(status_patch(&StatusWrite::NotReady), json!({ "readyToUse": false }));
-        let error = status_patch(&StatusWrite::Error { text: "x".into() });
+        assert_eq!(status_patch(&Host, &StatusWrite::NotReady), json!({ "readyToUse": false }));
+        let error = status_patch(&Host, &StatusWrite::Error { text: "x".into() });
         assert_eq!(error.pointer("/error/message"), Some(&json!("x")));
         assert_eq!(error.get("readyToUse"), None);
     }

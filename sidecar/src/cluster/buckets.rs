@@ -15,6 +15,7 @@ use super::failure::{ANSWER_WITHIN, classify, says_gone, too_late};
 use super::objects::{Objects, Sight, error, get, merge, merge_status, undecodable};
 use super::shared::Shared;
 use super::{Indexed, Key};
+use crate::environment::{Env, Environment};
 
 /// How many Buckets are read at the same time for one access.
 const READ_AT_ONCE: usize = 8;
@@ -26,15 +27,16 @@ pub struct Buckets {
     api: Api<DynamicObject>,
     driver: Arc<str>,
     parameters: Arc<Shared<Parameters>>,
+    env: Env,
 }
 
 impl Buckets {
     /// The Buckets that name `driver`.
     #[must_use]
-    pub fn new(client: Client, driver: Arc<str>) -> Self {
+    pub fn new(env: Env, client: Client, driver: Arc<str>) -> Self {
         let resource = ApiResource::erase::<Bucket>(&());
         let api = Api::all_with(client.clone(), &resource);
-        Self { client, api, driver, parameters: Arc::default() }
+        Self { client, api, driver, parameters: Arc::default(), env }
     }
 
     /// Thousands of Buckets have one driver and come from a few classes.
@@ -80,7 +82,7 @@ impl Buckets {
         resource_version: &str,
         status: &StatusWrite,
     ) -> Result<Option<BucketView>, WriteFailure> {
-        self.view(merge_status(&self.api, name, resource_version, &status_patch(status)).await?)
+        self.view(merge_status(&self.api, name, resource_version, &status_patch(&*self.env, status)).await?)
     }
 
     /// Whether the claim that a Bucket names is still there to stay.
@@ -175,7 +177,7 @@ fn unreadable(claim: &ClaimRef, failure: &WriteFailure) -> Claim {
 }
 
 /// The merge patch of a status. What is empty is left out: the API server refuses empty lists and maps.
-fn status_patch(status: &StatusWrite) -> Value {
+fn status_patch(env: &dyn Environment, status: &StatusWrite) -> Value {
     match status {
         StatusWrite::Ready(answer) => {
             let info = (!answer.info.is_empty()).then_some(&answer.info);
@@ -188,7 +190,7 @@ fn status_patch(status: &StatusWrite) -> Value {
             })
         }
         StatusWrite::Error { text, first } => {
-            let error = error(text);
+            let error = error(env, text);
             if *first { json!({ "readyToUse": false, "error": error }) } else { json!({ "error": error }) }
         }
     }
@@ -197,12 +199,13 @@ fn status_patch(status: &StatusWrite) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::Host;
 
     #[test]
     fn an_error_leaves_readiness_alone_unless_it_makes_the_first_status() {
-        let later = status_patch(&StatusWrite::Error { text: "x".into(), first: false });
+        let later = status_patch(&Host, &StatusWrite::Error { text: "x".into(), first: false });
         assert_eq!(later.get("readyToUse"), None);
-        let first = status_patch(&StatusWrite::Error { text: "x".into(), first: true });
+        let first = status_patch(&Host, &StatusWrite::Error { text: "x".into(), first: true });
         assert_eq!(first.get("readyToUse"), Some(&json!(false)));
     }
 }

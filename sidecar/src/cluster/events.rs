@@ -10,6 +10,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Client, Resource};
 
+use crate::environment::Env;
+
 /// The API server refuses longer texts, in bytes.
 const LONGEST_TEXT: usize = 1024;
 
@@ -19,6 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Writes Events.
 #[derive(Clone)]
 pub struct Reporter {
+    env: Env,
     client: Client,
     instance: String,
 }
@@ -26,9 +29,9 @@ pub struct Reporter {
 impl Reporter {
     /// A reporter that signs as `cosi-sidecar` of this host.
     #[must_use]
-    pub fn new(client: Client) -> Self {
-        let instance = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        Self { client, instance }
+    pub fn new(env: Env, client: Client) -> Self {
+        let instance = env.host();
+        Self { env, client, instance }
     }
 
     /// Tells of `note` on its object and on whatever gets a copy, each in its own namespace (C26). Those on cluster-scoped
@@ -42,7 +45,7 @@ impl Reporter {
 
     async fn create(&self, namespace: &str, note: &Note, regarding: ObjectReference) {
         let api: Api<Event> = Api::namespaced(self.client.clone(), namespace);
-        let event = event(namespace, note, regarding, &self.instance);
+        let event = self.event(namespace, note, regarding);
         match tokio::time::timeout(PATIENCE, api.create(&PostParams::default(), &event)).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => {
@@ -51,32 +54,32 @@ impl Reporter {
             Err(_) => tracing::debug!(%namespace, "Event not delivered in time"),
         }
     }
-}
 
-fn event(namespace: &str, note: &Note, regarding: ObjectReference, instance: &str) -> Event {
-    let now = jiff::Timestamp::now();
-    let type_ = match note.severity {
-        Severity::Normal => "Normal",
-        Severity::Warning => "Warning",
-    };
-    // An Event's name is a DNS subdomain of at most 253 characters, and the object's may use all of them.
-    let prefix: String = regarding.name.iter().flat_map(|n| n.chars()).take(200).collect();
-    let unique = format!("{:x}{:04x}", now.as_nanosecond(), rand::random::<u16>());
-    Event {
-        metadata: ObjectMeta {
-            name: Some(format!("{}.{unique}", prefix.trim_end_matches(['.', '-']))),
-            namespace: Some(namespace.to_owned()),
-            ..ObjectMeta::default()
-        },
-        type_: Some(type_.to_owned()),
-        reason: Some(note.reason.to_string()),
-        action: Some("Reconcile".to_owned()),
-        note: Some(cut(&note.text)),
-        event_time: Some(MicroTime(now)),
-        reporting_controller: Some("objectstorage.k8s.io/cosi-sidecar".to_owned()),
-        reporting_instance: Some(instance.to_owned()),
-        regarding: Some(regarding),
-        ..Event::default()
+    fn event(&self, namespace: &str, note: &Note, regarding: ObjectReference) -> Event {
+        let now = self.env.wall();
+        let type_ = match note.severity {
+            Severity::Normal => "Normal",
+            Severity::Warning => "Warning",
+        };
+        // An Event's name is a DNS subdomain of at most 253 characters, and the object's may use all of them.
+        let prefix: String = regarding.name.iter().flat_map(|n| n.chars()).take(200).collect();
+        let unique = format!("{:x}{:04x}", now.as_nanosecond(), self.env.random() & 0xffff);
+        Event {
+            metadata: ObjectMeta {
+                name: Some(format!("{}.{unique}", prefix.trim_end_matches(['.', '-']))),
+                namespace: Some(namespace.to_owned()),
+                ..ObjectMeta::default()
+            },
+            type_: Some(type_.to_owned()),
+            reason: Some(note.reason.to_string()),
+            action: Some("Reconcile".to_owned()),
+            note: Some(cut(&note.text)),
+            event_time: Some(MicroTime(now)),
+            reporting_controller: Some("objectstorage.k8s.io/cosi-sidecar".to_owned()),
+            reporting_instance: Some(self.instance.clone()),
+            regarding: Some(regarding),
+            ..Event::default()
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use tracing::field::{DisplayValue, display};
 
 use super::failure::{ANSWER_WITHIN, classify, says_gone, too_late};
 use super::{Indexed, Key};
+use crate::environment::Environment;
 
 /// An object as it came from the API server.
 #[derive(Debug)]
@@ -162,8 +163,8 @@ pub(super) async fn merge_status(
 }
 
 /// The value of `status.error`.
-pub(super) fn error(text: &str) -> Value {
-    let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+pub(super) fn error(env: &dyn Environment, text: &str) -> Value {
+    let time = env.wall().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     json!({ "time": time, "message": text })
 }
 

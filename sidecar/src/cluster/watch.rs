@@ -171,8 +171,11 @@ mod tests {
     use cosi_lifecycle::access::AccessView;
     use serde_json::json;
 
+    use std::sync::Arc;
+
     use super::*;
     use crate::cluster::Accesses;
+    use crate::environment::Host;
 
     /// Writes down what it hears.
     #[derive(Default)]
@@ -207,7 +210,8 @@ mod tests {
     fn heard(events: impl IntoIterator<Item = Event<DynamicObject>>) -> Vec<String> {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let config = kube::Config::new("http://127.0.0.1:1".parse().unwrap());
-        let accesses = Accesses::new(kube::Client::try_from(config).unwrap(), "d.example".into());
+        let accesses =
+            Accesses::new(Arc::new(Host), kube::Client::try_from(config).unwrap(), "d.example".into());
         let (index, target) = (Index::default(), Log::default());
         let (objects, listed) = (&accesses, HashSet::new());
         let mut follower = Follower { objects, index: &index, target: &target, listed, trouble: None };

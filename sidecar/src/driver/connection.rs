@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,14 +14,13 @@ use cosi_lifecycle::{Code, Failure, Rpc, Time};
 use cosi_proto::v1alpha2::DriverGetInfoRequest;
 use cosi_proto::v1alpha2::identity_client::IdentityClient;
 use hyper_util::rt::TokioIo;
-use tokio::net::UnixStream;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::transport::{Channel, Endpoint};
 
 use super::{Call, Identity, IdentityError, Limits};
-use crate::clock;
+use crate::environment::{Env, Environment, Stream};
 use crate::lease::{LeaseLost, Tenure};
 
 /// Between two tries to connect.
@@ -35,6 +35,7 @@ pub struct Driver {
     current: watch::Receiver<Option<Connection>>,
     deadline: Duration,
     tenure: Tenure,
+    env: Env,
 }
 
 /// One connection to the driver.
@@ -123,7 +124,7 @@ impl Driver {
             return Err(Failure::NotSent { message: "it is not connected".to_owned() });
         };
         let rpc = call.rpc();
-        let limits = Limits::new(self.deadline, clock::now(), lease_end);
+        let limits = Limits::new(self.deadline, self.env.now(), lease_end);
         let result = super::call::send(connection.channel, call, limits).await;
         if matches!(&result, Err(Failure::Answered { code: Code::Unimplemented, .. })) {
             connection.missing.lock().unwrap_or_else(PoisonError::into_inner).insert(rpc);
@@ -145,6 +146,7 @@ impl Driver {
 /// Makes a driver of which nothing is known yet, and the work that keeps connecting to it: poll that for ever.
 /// `on_connect` is called after each new connection.
 pub fn follow(
+    env: Env,
     path: PathBuf,
     expected: Option<DriverName>,
     deadline: Duration,
@@ -152,10 +154,12 @@ pub fn follow(
     on_connect: impl Fn(),
 ) -> (Driver, impl Future<Output = Ended>) {
     let (sender, current) = watch::channel(None);
-    (Driver { current, deadline, tenure }, keep_connected(path, expected, deadline, sender, on_connect))
+    let driver = Driver { current, deadline, tenure, env: Arc::clone(&env) };
+    (driver, keep_connected(env, path, expected, deadline, sender, on_connect))
 }
 
 async fn keep_connected(
+    env: Env,
     path: PathBuf,
     mut expected: Option<DriverName>,
     deadline: Duration,
@@ -164,7 +168,7 @@ async fn keep_connected(
 ) -> Ended {
     let mut trouble = None;
     loop {
-        match connect(&path, deadline).await {
+        match connect(&*env, &path, deadline).await {
             Ok((connection, lost)) => {
                 let found = connection.identity.name.clone();
                 if let Some(expected) = expected.filter(|e| *e != found) {
@@ -192,10 +196,13 @@ async fn keep_connected(
 }
 
 /// One connection, and the token that is cancelled when it is lost.
-async fn connect(path: &Path, deadline: Duration) -> Result<(Connection, CancellationToken), DriverError> {
-    let stream = UnixStream::connect(path)
-        .await
-        .map_err(|source| DriverError::Connect { path: path.to_owned(), source })?;
+async fn connect(
+    env: &dyn Environment,
+    path: &Path,
+    deadline: Duration,
+) -> Result<(Connection, CancellationToken), DriverError> {
+    let stream =
+        env.dial(path).await.map_err(|source| DriverError::Connect { path: path.to_owned(), source })?;
     let lost = CancellationToken::new();
     let mut once = Some(Watched { stream: TokioIo::new(stream), _guard: lost.clone().drop_guard() });
     let connector = tower::service_fn(move |_| std::future::ready(once.take().ok_or(Spent)));
@@ -221,7 +228,7 @@ pub(super) struct Spent;
 
 /// A stream that tells when it is dropped, which the HTTP library does as soon as the connection is of no more use.
 struct Watched {
-    stream: TokioIo<UnixStream>,
+    stream: TokioIo<Pin<Box<dyn Stream>>>,
     _guard: DropGuard,
 }
 

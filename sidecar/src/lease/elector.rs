@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::news::{News, Told};
 use super::store::{Store, Trouble};
 use super::{Place, Tenure, identity};
-use crate::clock;
+use crate::environment::Env;
 
 /// One process's part in the election of a driver's leader.
 pub struct Elector {
@@ -19,6 +19,7 @@ pub struct Elector {
     store: Store,
     news: News,
     tenure: Tenure,
+    env: Env,
     place: Place,
     /// Cancelled when the Lease is to be given back.
     resign: CancellationToken,
@@ -35,19 +36,21 @@ impl Elector {
     /// Once `resign` is cancelled it gives the Lease back and ends.
     #[must_use]
     pub fn new(
+        env: Env,
         client: Client,
         place: Place,
         terms: Terms,
         tenure: Tenure,
         resign: CancellationToken,
     ) -> Self {
-        let identity = identity::fresh();
+        let identity = identity::fresh(&*env);
         tracing::info!(lease = %place, %identity, "standing for election");
         Self {
             election: Election::new(&identity, terms),
             store: Store::new(client, place.clone()),
             news: News::new(terms.retry()),
             tenure,
+            env,
             place,
             resign,
             resigning: false,
@@ -66,7 +69,7 @@ impl Elector {
     pub async fn run(mut self) -> Result<End, Impossible> {
         let mut event = Event::Start;
         loop {
-            let effect = self.election.step(event, moment());
+            let effect = self.election.step(event, self.moment());
             let effect = effect.inspect_err(|_| self.tenure.close())?;
             if !self.announce() {
                 return Ok(End::Lost(Loss::NotRenewed));
@@ -130,7 +133,7 @@ impl Elector {
                 self.resigning = true;
                 return Event::Stop;
             }
-            result = timeout(clock::now().until(by), self.store.read()) => result,
+            result = timeout(self.env.now().until(by), self.store.read()) => result,
         };
         match self.heard(result.unwrap_or_else(|_| Err(self.silence()))) {
             Some(found) => {
@@ -144,7 +147,7 @@ impl Elector {
     }
 
     async fn write(&mut self, write: Write, by: Time) -> Written {
-        let result = timeout(clock::now().until(by), self.store.write(write)).await;
+        let result = timeout(self.env.now().until(by), self.store.write(write)).await;
         let written = self.heard(result.unwrap_or_else(|_| Err(self.silence())));
         if let Some(Written::Done(found)) = &written {
             self.news.know(&found.version);
@@ -159,7 +162,7 @@ impl Elector {
                 self.resigning = true;
                 Event::Stop
             }
-            () = sleep(clock::now().until(until)) => Event::Timer,
+            () = sleep(self.env.now().until(until)) => Event::Timer,
             told = self.news.next(&self.store) => match told {
                 Told::Changed(found) => Event::Seen(found),
                 Told::Nothing => Event::Timer,
@@ -192,8 +195,8 @@ impl Elector {
             self.place
         ))
     }
-}
 
-fn moment() -> Moment {
-    Moment { now: clock::now(), wall: Stamp::of_micros(jiff::Timestamp::now().as_microsecond()) }
+    fn moment(&self) -> Moment {
+        Moment { now: self.env.now(), wall: Stamp::of_micros(self.env.wall().as_microsecond()) }
+    }
 }

@@ -40,6 +40,8 @@ pub fn guard<B>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::Host;
+    use std::sync::Arc;
     use tower::{Layer as _, ServiceExt as _};
 
     async fn passes(tenure: Tenure, method: Method) -> bool {
@@ -55,9 +57,9 @@ mod tests {
     #[tokio::test]
     async fn without_the_lease_nothing_is_written_and_everything_can_be_read() {
         for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
-            assert!(!passes(Tenure::candidate(), method.clone()).await, "{method}");
-            assert!(passes(Tenure::for_ever(), method).await);
+            assert!(!passes(Tenure::candidate(Arc::new(Host)), method.clone()).await, "{method}");
+            assert!(passes(Tenure::for_ever(Arc::new(Host)), method).await);
         }
-        assert!(passes(Tenure::candidate(), Method::GET).await);
+        assert!(passes(Tenure::candidate(Arc::new(Host)), Method::GET).await);
     }
 }

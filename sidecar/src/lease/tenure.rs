@@ -6,7 +6,7 @@ use cosi_lifecycle::Time;
 use cosi_lifecycle::lease::Term;
 use tokio::sync::watch;
 
-use crate::clock;
+use crate::environment::Env;
 
 /// What everybody in this process asks before acting. Clones are handles on the same one.
 ///
@@ -14,7 +14,10 @@ use crate::clock;
 /// for too long finds its term over when it wakes. Once it said no to a leader, it says no for ever: whoever asked has left
 /// work undone that nobody would take up again.
 #[derive(Clone, Debug)]
-pub struct Tenure(Arc<watch::Sender<Hold>>);
+pub struct Tenure {
+    hold: Arc<watch::Sender<Hold>>,
+    env: Env,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hold {
@@ -31,14 +34,14 @@ enum Hold {
 impl Tenure {
     /// For a process without leader election.
     #[must_use]
-    pub fn for_ever() -> Self {
-        Self(Arc::new(watch::Sender::new(Hold::ForEver)))
+    pub fn for_ever(env: Env) -> Self {
+        Self { hold: Arc::new(watch::Sender::new(Hold::ForEver)), env }
     }
 
     /// For a process that is to take the Lease first.
     #[must_use]
-    pub fn candidate() -> Self {
-        Self(Arc::new(watch::Sender::new(Hold::Candidate)))
+    pub fn candidate(env: Env) -> Self {
+        Self { hold: Arc::new(watch::Sender::new(Hold::Candidate)), env }
     }
 
     /// Whether this process may begin something now.
@@ -50,10 +53,10 @@ impl Tenure {
     /// Until when nobody else acts, if this process may begin something now.
     #[must_use]
     pub fn end(&self) -> Option<Time> {
-        let hold = *self.0.borrow();
+        let hold = *self.hold.borrow();
         match hold {
             Hold::ForEver => Some(Time::at(std::time::Duration::MAX)),
-            Hold::Leading(term) if clock::now() < term.act_until => Some(term.end),
+            Hold::Leading(term) if self.env.now() < term.act_until => Some(term.end),
             Hold::Leading(_) => {
                 self.close();
                 None
@@ -64,7 +67,7 @@ impl Tenure {
 
     /// The Lease is ours, by this term. Says whether that is still of use: not if somebody saw the term before it end.
     pub(super) fn lead(&self, term: Term) -> bool {
-        self.0.send_if_modified(|hold| {
+        self.hold.send_if_modified(|hold| {
             let open = matches!(hold, Hold::Candidate | Hold::Leading(_));
             if open {
                 *hold = Hold::Leading(term);
@@ -75,12 +78,12 @@ impl Tenure {
 
     /// From now on this process may begin nothing.
     pub(super) fn close(&self) {
-        self.0.send_replace(Hold::Over);
+        self.hold.send_replace(Hold::Over);
     }
 
     /// Waits until the Lease is ours, and says since when.
     pub async fn taken(&self) -> Time {
-        let mut hold = self.0.subscribe();
+        let mut hold = self.hold.subscribe();
         loop {
             if let Hold::Leading(term) = *hold.borrow_and_update() {
                 return term.since;
@@ -96,17 +99,18 @@ impl Tenure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::{Environment as _, Host};
     use std::time::Duration;
 
     fn term(act_for: Duration) -> Term {
-        let now = clock::now();
+        let now = Host.now();
         Term { since: now, act_until: now + act_for, end: now + act_for + Duration::from_secs(1) }
     }
 
     /// R15.
     #[test]
     fn only_a_leader_may_act_and_only_until_the_clock_says_so() {
-        let tenure = Tenure::candidate();
+        let tenure = Tenure::candidate(Arc::new(Host));
         assert!(!tenure.may_act());
         let long = term(Duration::from_mins(1));
         assert!(tenure.lead(long));
@@ -118,7 +122,7 @@ mod tests {
     /// Whoever was told no has dropped its work.
     #[test]
     fn a_term_that_was_seen_to_end_is_not_made_longer() {
-        let tenure = Tenure::candidate();
+        let tenure = Tenure::candidate(Arc::new(Host));
         assert!(tenure.lead(term(Duration::ZERO)));
         assert!(!tenure.may_act());
         assert!(!tenure.lead(term(Duration::from_mins(1))));
@@ -127,7 +131,7 @@ mod tests {
 
     #[test]
     fn without_an_election_everybody_may_act() {
-        let tenure = Tenure::for_ever();
-        assert!(tenure.may_act() && tenure.end() > Some(clock::now()));
+        let tenure = Tenure::for_ever(Arc::new(Host));
+        assert!(tenure.may_act() && tenure.end() > Some(Host.now()));
     }
 }

@@ -1,6 +1,7 @@
 //! This process's part in the leader election, as the run sees it.
 
 use std::future::pending;
+use std::sync::Arc;
 
 use cosi_lifecycle::lease::{End, Loss, Terms};
 use cosi_lifecycle::{Impossible, Time};
@@ -8,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::RunError;
-use crate::clock;
 use crate::cluster::Clients;
+use crate::environment::Env;
 use crate::lease::{Elector, Place, Tenure};
 use crate::settings::Settings;
 
@@ -18,6 +19,7 @@ pub(super) struct Candidacy {
     tenure: Tenure,
     election: Option<Running>,
     begun: Time,
+    env: Env,
 }
 
 /// An election under way, in a task of its own: renewals must not wait for anything else.
@@ -28,9 +30,10 @@ struct Running {
 
 impl Candidacy {
     /// Nothing is asked for yet.
-    pub(super) fn new(settings: &Settings) -> Self {
-        let tenure = if settings.leader_election { Tenure::candidate() } else { Tenure::for_ever() };
-        Self { tenure, election: None, begun: clock::now() }
+    pub(super) fn new(env: Env, settings: &Settings) -> Self {
+        let begun = env.now();
+        let tenure = if settings.leader_election { Tenure::candidate } else { Tenure::for_ever };
+        Self { tenure: tenure(Arc::clone(&env)), election: None, begun, env }
     }
 
     /// What says until when this process may act.
@@ -51,7 +54,8 @@ impl Candidacy {
         let client = clients.lease.clone();
         let place = Place::new(namespace(settings, client.default_namespace()), driver);
         let resign = CancellationToken::new();
-        let elector = Elector::new(client, place, terms, self.tenure.clone(), resign.clone());
+        let elector =
+            Elector::new(Arc::clone(&self.env), client, place, terms, self.tenure.clone(), resign.clone());
         let task = AbortOnDropHandle::new(tokio::spawn(elector.run()));
         self.election = Some(Running { task, resign });
     }

@@ -14,9 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 use self::candidacy::Candidacy;
 use self::parts::{Life, Parts, Queues};
-use crate::clock;
-use crate::cluster::{ConnectError, connect, watch};
+use crate::cluster::{ConnectError, watch};
 use crate::driver::{Ended, follow};
+use crate::environment::{Env, Host};
 use crate::settings::Settings;
 use crate::work::Defect;
 
@@ -88,9 +88,18 @@ pub async fn run(settings: Settings) -> Result<(), RunError> {
 ///
 /// [`RunError`] says what.
 pub async fn run_until(settings: Settings, stopping: CancellationToken) -> Result<(), RunError> {
+    run_in(Arc::new(Host), settings, stopping).await
+}
+
+/// As [`run_until`], in another environment than this host. If the future is dropped, the process has died.
+///
+/// # Errors
+///
+/// [`RunError`] says what.
+pub async fn run_in(env: Env, settings: Settings, stopping: CancellationToken) -> Result<(), RunError> {
     let terms = settings.terms()?;
-    let mut candidacy = Candidacy::new(&settings);
-    let clients = connect(&settings, candidacy.tenure()).await?;
+    let mut candidacy = Candidacy::new(Arc::clone(&env), &settings);
+    let clients = env.clients(&settings, candidacy.tenure()).await?;
     let queues = Arc::<Queues>::default();
     let on_connect = {
         let queues = Arc::clone(&queues);
@@ -98,6 +107,7 @@ pub async fn run_until(settings: Settings, stopping: CancellationToken) -> Resul
     };
     let expected = settings.driver_name.clone();
     let (driver, following) = follow(
+        Arc::clone(&env),
         settings.driver_endpoint.clone(),
         expected.clone(),
         settings.timeout,
@@ -120,7 +130,7 @@ pub async fn run_until(settings: Settings, stopping: CancellationToken) -> Resul
         }
         since = candidacy.won() => since?,
     };
-    let life = Life { since, tenure: candidacy.tenure().clone(), stopping };
+    let life = Life { since, tenure: candidacy.tenure().clone(), stopping, env };
     let parts = Parts::new(&settings, clients.work, name.as_str(), driver, &queues, &life);
     act(&settings, &parts, &queues, candidacy, &life.stopping, following).await
 }
@@ -160,6 +170,7 @@ async fn act(
 /// What the workers live on: watches, timers, the driver's connection. None of it ever ends.
 async fn feed(parts: &Parts, queues: &Queues, following: impl Future<Output = Ended>) -> RunError {
     let Parts { buckets, accesses } = parts;
+    let now = || buckets.env.now();
     tokio::select! {
         ended = following => ended.into(),
         () = watch(&buckets.effects.buckets, &buckets.effects.index, buckets) => {
@@ -168,8 +179,8 @@ async fn feed(parts: &Parts, queues: &Queues, following: impl Future<Output = En
         () = watch(&accesses.effects.accesses, &accesses.effects.index, accesses) => {
             RunError::TaskEnded("watch of BucketAccesses")
         }
-        () = queues.buckets.run_timers(clock::now) => RunError::TaskEnded("timers of Buckets"),
-        () = queues.accesses.run_timers(clock::now) => RunError::TaskEnded("timers of BucketAccesses"),
+        () = queues.buckets.run_timers(now) => RunError::TaskEnded("timers of Buckets"),
+        () = queues.accesses.run_timers(now) => RunError::TaskEnded("timers of BucketAccesses"),
     }
 }
 

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cluster::{Accesses, Buckets, Index, Key, Reporter, Secrets};
 use crate::driver::Driver;
+use crate::environment::Env;
 use crate::lease::Tenure;
 use crate::settings::Settings;
 use crate::work::{AccessEffects, BucketEffects, Parties, Predecessor, Queue, Workers};
@@ -37,6 +38,8 @@ pub(super) struct Life {
     pub(super) tenure: Tenure,
     /// Cancelled when no new work is to be begun.
     pub(super) stopping: CancellationToken,
+    /// Where.
+    pub(super) env: Env,
 }
 
 /// The workers of each kind. The pools are separate: while a driver hangs over buckets, credentials can still be revoked.
@@ -58,10 +61,10 @@ impl Parts {
         let driver_name: Arc<str> = driver_name.into();
         let access_index = Arc::<Index<AccessView>>::default();
         let bucket_index = index_of_buckets(&access_index, queues);
-        let parties = Parties { driver, reporter: Reporter::new(client.clone()) };
-        let buckets = Buckets::new(client.clone(), Arc::clone(&driver_name));
+        let parties = Parties { driver, reporter: Reporter::new(Arc::clone(&life.env), client.clone()) };
+        let buckets = Buckets::new(Arc::clone(&life.env), client.clone(), Arc::clone(&driver_name));
         let accesses = AccessEffects {
-            accesses: Accesses::new(client.clone(), driver_name),
+            accesses: Accesses::new(Arc::clone(&life.env), client.clone(), driver_name),
             index: access_index,
             secrets: Secrets::new(client, settings.secret_keys),
             buckets: buckets.clone(),
@@ -77,6 +80,7 @@ impl Parts {
                 settings,
                 stopping: life.stopping.clone(),
                 tenure: life.tenure.clone(),
+                env: Arc::clone(&life.env),
             }),
             accesses: Arc::new(Workers {
                 queue: Arc::clone(&queues.accesses),
@@ -84,6 +88,7 @@ impl Parts {
                 settings,
                 stopping: life.stopping.clone(),
                 tenure: life.tenure.clone(),
+                env: Arc::clone(&life.env),
             }),
         }
     }

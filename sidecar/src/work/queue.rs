@@ -1,6 +1,6 @@
 //! The keyed queue: one pass per name at a time, waits that a change ends, and the state of each name that has one.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -41,7 +41,7 @@ pub struct Queue<K, S> {
 
 #[derive(Debug)]
 struct Inner<K, S> {
-    entries: HashMap<K, Entry<S>>,
+    entries: BTreeMap<K, Entry<S>>,
     ready: VecDeque<K>,
     waiting: BTreeSet<(Time, K)>,
     taken: usize,
@@ -60,7 +60,7 @@ struct Entry<S> {
 impl<K, S> Default for Queue<K, S> {
     fn default() -> Self {
         let inner =
-            Inner { entries: HashMap::new(), ready: VecDeque::new(), waiting: BTreeSet::new(), taken: 0 };
+            Inner { entries: BTreeMap::new(), ready: VecDeque::new(), waiting: BTreeSet::new(), taken: 0 };
         Self { inner: Mutex::new(inner), ready: Notify::new(), rescheduled: Notify::new() }
     }
 }

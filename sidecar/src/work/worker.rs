@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::Effects;
 use super::queue::{Next, Queue, Taken};
-use crate::clock;
 use crate::cluster::{Key, Label};
+use crate::environment::Env;
 use crate::lease::Tenure;
 
 /// The shell and the lifecycle disagree: a defect of this program.
@@ -32,6 +32,8 @@ pub struct Workers<E: Effects> {
     pub stopping: CancellationToken,
     /// Until when this process may act.
     pub tenure: Tenure,
+    /// The clock, and chance.
+    pub env: Env,
 }
 
 impl<E: Effects> Workers<E> {
@@ -90,12 +92,17 @@ impl<E: Effects> Workers<E> {
 
     fn context(&self, key: &Key) -> Context<'_> {
         Context {
-            now: clock::now(),
+            now: self.env.now(),
             settings: &self.settings,
-            jitter: rand::random(),
+            jitter: fraction(self.env.random()),
             by_name_missing: self.effects.by_name_missing(),
             predecessor_done: self.effects.predecessor_done(key),
             may_act: self.tenure.may_act(),
         }
     }
+}
+
+/// From nothing to nearly one.
+fn fraction(random: u64) -> f64 {
+    f64::from((random >> 32) as u32) / (f64::from(u32::MAX) + 1.0)
 }
