@@ -33,8 +33,9 @@ impl Kubectl {
     pub(crate) fn with_config(kubeconfig: &str, test: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("config"), kubeconfig).unwrap();
+        // Of the same width for both servers: tables are as wide as their names.
         let unique = jiff::Timestamp::now().as_nanosecond() % 100_000_000_000;
-        Self { home, prefix: format!("{}-{unique}", test.replace('_', "-")) }
+        Self { home, prefix: format!("{}-{unique:011}", test.replace('_', "-")) }
     }
 
     /// Runs all steps, and writes down what was printed.
