@@ -11,7 +11,7 @@ use http::Response;
 use http_body::Body;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 use crate::clock::{Clock, SystemClock, Uids, seconds};
 use crate::controllers::Graph;
@@ -46,11 +46,11 @@ impl Default for Settings {
 /// What all requests share.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub(crate) catalogue: Catalogue,
+    pub(crate) catalogue: Arc<Catalogue>,
     settings: Settings,
     state: Mutex<State>,
     graph: Mutex<Graph>,
-    news: watch::Sender<u64>,
+    news: Notify,
 }
 
 impl Shared {
@@ -68,7 +68,7 @@ impl Shared {
         let after = state.store.revision();
         drop(state);
         if after != before {
-            self.news.send_replace(after);
+            self.news.notify_waiters();
         }
         result
     }
@@ -92,8 +92,9 @@ impl Shared {
         self.settings.managers
     }
 
-    pub(crate) fn news(&self) -> watch::Receiver<u64> {
-        self.news.subscribe()
+    /// Told after each write, to those who wait in the order in which they began to.
+    pub(crate) fn news(&self) -> &Notify {
+        &self.news
     }
 }
 
@@ -117,13 +118,12 @@ impl ApiServer {
     /// If a CustomResourceDefinition says something that is not understood.
     pub fn new(settings: Settings) -> Result<Self, CatalogueError> {
         let state = State::new(Store::new(settings.history), Uids::new(settings.seed));
-        let (news, _) = watch::channel(1);
         let shared = Shared {
-            catalogue: Catalogue::new()?,
+            catalogue: Catalogue::shared()?,
             settings,
             state: Mutex::new(state),
             graph: Mutex::default(),
-            news,
+            news: Notify::new(),
         };
         let server = Self { shared: Arc::new(shared) };
         server.furnish();

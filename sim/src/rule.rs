@@ -116,6 +116,15 @@ pub(crate) struct Shared<A> {
 }
 
 impl<A> Shared<A> {
+    fn new(title: String) -> Self {
+        Self {
+            title,
+            hits: watch::Sender::new(Vec::new()),
+            gate: watch::Sender::new(false),
+            off: AtomicBool::new(false),
+        }
+    }
+
     /// Waits for [`Rule::release`], for as long as it takes.
     pub(crate) async fn released(&self) {
         // The sender lives in `self`, so this can't fail.
@@ -205,6 +214,13 @@ pub(crate) struct Picked<A, D> {
     pub(crate) rule: Arc<Shared<A>>,
 }
 
+impl<A, D> Picked<A, D> {
+    /// What no rule asks for.
+    pub(crate) fn by_itself(act: D) -> Self {
+        Self { act, rule: Arc::new(Shared::new("by itself".to_owned())) }
+    }
+}
+
 /// All rules of one double, in the order in which they were made.
 pub(crate) struct Rules<A, D> {
     armed: Mutex<Vec<Armed<A, D>>>,
@@ -219,12 +235,7 @@ impl<A, D> Default for Rules<A, D> {
 impl<A: Clone, D: Clone> Rules<A, D> {
     /// Adds a rule; the i-th arrival in its window gets the i-th act, later ones the last.
     pub(crate) fn add(&self, title: String, matches: Matches<A>, window: Window, acts: Vec<D>) -> Rule<A> {
-        let shared = Arc::new(Shared {
-            title,
-            hits: watch::Sender::new(Vec::new()),
-            gate: watch::Sender::new(false),
-            off: AtomicBool::new(false),
-        });
+        let shared = Arc::new(Shared::new(title));
         lock(&self.armed).push(Armed { matches, window, acts, seen: 0, shared: Arc::clone(&shared) });
         Rule { shared }
     }

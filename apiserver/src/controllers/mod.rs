@@ -8,6 +8,7 @@ mod garbage;
 mod graph;
 mod namespace;
 
+use std::pin::pin;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -42,14 +43,15 @@ impl ApiServer {
 
 /// Lets the controllers work whenever something was written, until `stop`.
 pub async fn run(server: ApiServer, stop: CancellationToken) {
-    let mut news = server.shared().news();
     loop {
-        news.borrow_and_update();
+        // Listening begins before the work does, so that no news gets lost between the two.
+        let mut news = pin!(server.shared().news().notified());
+        news.as_mut().enable();
         server.settle();
         server.shared().tidy();
         tokio::select! {
             () = stop.cancelled() => return,
-            changed = news.changed() => if changed.is_err() { return },
+            () = news => {}
             () = tokio::time::sleep(TIDYING) => {}
         }
     }

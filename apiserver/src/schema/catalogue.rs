@@ -5,7 +5,7 @@ use super::node::{Node, NodeError};
 use super::typed::{self, Struct, kinds};
 use serde::Deserialize;
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 /// The definitions of COSI's kinds, as they are installed in a cluster.
@@ -58,6 +58,18 @@ impl Catalogue {
             kinds.append(&mut defined(definition)?);
         }
         Ok(Self { kinds: kinds.into_iter().map(Arc::new).collect(), definitions })
+    }
+
+    /// As [`Catalogue::new`], made once per process: it is the same for every server.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn shared() -> Result<Arc<Self>, CatalogueError> {
+        static SHARED: OnceLock<Arc<Catalogue>> = OnceLock::new();
+        match SHARED.get() {
+            Some(catalogue) => Ok(Arc::clone(catalogue)),
+            None => Self::new().map(|catalogue| Arc::clone(SHARED.get_or_init(|| Arc::new(catalogue)))),
+        }
     }
 
     /// All kinds: the built-in ones first.

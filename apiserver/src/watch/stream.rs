@@ -1,6 +1,7 @@
 //! The state of a watch between two of its lines.
 
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +26,6 @@ const AT_ONCE: usize = 200;
 struct Watching {
     shared: Arc<Shared>,
     order: Order,
-    news: tokio::sync::watch::Receiver<u64>,
     /// Everything up to this revision was told.
     told: u64,
     /// Lines that are to be sent before anything else.
@@ -38,11 +38,9 @@ struct Watching {
 }
 
 pub(super) fn begin(shared: &Arc<Shared>, order: Order) -> BoxStream<'static, Bytes> {
-    let news = shared.news();
     let now = Instant::now();
     let ends = now + order.seconds.map_or(LASTS, Duration::from_secs);
     let mut watching = Watching {
-        news,
         told: 0,
         first: VecDeque::new(),
         ends,
@@ -105,8 +103,10 @@ impl Watching {
             if self.over || Instant::now() >= self.ends {
                 return None;
             }
-            // Marked as seen before it is looked at, so that no news gets lost between the two.
-            self.news.borrow_and_update();
+            // Listening begins before it is looked, so that no news gets lost between the two.
+            let shared = Arc::clone(&self.shared);
+            let mut news = pin!(shared.news().notified());
+            news.as_mut().enable();
             if let Some(bytes) = self.changes() {
                 self.bookmark_due = Instant::now() + QUIET;
                 return Some(bytes);
@@ -116,7 +116,7 @@ impl Watching {
             }
             tokio::select! {
                 biased;
-                changed = self.news.changed() => if changed.is_err() { return None },
+                () = news => {}
                 () = sleep_until(self.bookmark_due), if self.order.bookmarks => {
                     self.bookmark_due = Instant::now() + QUIET;
                     return Some(self.bookmark(self.told, false));

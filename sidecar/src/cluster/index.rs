@@ -2,7 +2,7 @@
 //! returned (R5).
 
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -35,9 +35,9 @@ pub struct Index<V> {
 
 #[derive(Debug)]
 struct Inner<V> {
-    entries: HashMap<Key, Arc<V>>,
+    entries: BTreeMap<Key, Arc<V>>,
     /// Who waits for what.
-    waiting: HashMap<Key, BTreeSet<Key>>,
+    waiting: BTreeMap<Key, BTreeSet<Key>>,
 }
 
 /// What a change of the index did to an entry.
@@ -73,7 +73,7 @@ impl<V: Indexed> Index<V> {
     /// An empty index that calls `listener` with the key of each entry that changes so that work can depend on it, whoever
     /// made the change.
     pub fn with_listener(listener: impl Fn(&Key) + Send + Sync + 'static) -> Self {
-        let inner = Inner { entries: HashMap::new(), waiting: HashMap::new() };
+        let inner = Inner { entries: BTreeMap::new(), waiting: BTreeMap::new() };
         Self { inner: Mutex::new(inner), listener: Box::new(listener) }
     }
 

@@ -68,6 +68,7 @@ impl Candidacy {
     pub(super) async fn won(&mut self) -> Result<Time, RunError> {
         let Some(running) = &mut self.election else { return Ok(self.begun) };
         tokio::select! {
+            biased;
             since = self.tenure.taken() => Ok(since),
             ended = &mut running.task => Err(failed(ended)),
         }

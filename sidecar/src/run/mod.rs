@@ -66,6 +66,7 @@ pub async fn run(settings: Settings) -> Result<(), RunError> {
     let work = run_until(settings, stopping.clone());
     let mut work = std::pin::pin!(work);
     tokio::select! {
+        biased;
         result = &mut work => return result,
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
@@ -73,6 +74,7 @@ pub async fn run(settings: Settings) -> Result<(), RunError> {
     tracing::info!("stopping: no new calls; running ones may end");
     stopping.cancel();
     tokio::select! {
+        biased;
         result = &mut work => return result,
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
@@ -116,6 +118,7 @@ pub async fn run_in(env: Env, settings: Settings, stopping: CancellationToken) -
     );
     let mut following = std::pin::pin!(following);
     let name = tokio::select! {
+        biased;
         ended = &mut following => return Err(ended.into()),
         () = stopping.cancelled() => return Ok(()),
         name = async { match expected { Some(name) => Some(name), None => driver.name().await } } => name,
@@ -123,6 +126,7 @@ pub async fn run_in(env: Env, settings: Settings, stopping: CancellationToken) -
     let Some(name) = name else { return Err(RunError::TaskEnded("driver connection")) };
     candidacy.stand(&settings, terms, &clients, name.as_str());
     let since = tokio::select! {
+        biased;
         ended = &mut following => return Err(ended.into()),
         () = stopping.cancelled() => {
             candidacy.resign().await;
@@ -149,6 +153,7 @@ async fn act(
     parts.accesses.start(settings.worker_threads, &mut pool);
     let mut feeding = std::pin::pin!(feed(parts, queues, following));
     let lost = tokio::select! {
+        biased;
         error = &mut feeding => return Err(error),
         all_ended = drain(&mut pool, stopping, settings.timeout + RECORDING_TIME) => {
             if all_ended? {
@@ -160,6 +165,7 @@ async fn act(
     };
     stopping.cancel();
     tokio::select! {
+        biased;
         error = &mut feeding => return Err(error),
         // A call may be followed by the one that undoes it.
         all_ended = drain(&mut pool, stopping, settings.timeout * 2 + RECORDING_TIME) => all_ended?,
@@ -172,6 +178,7 @@ async fn feed(parts: &Parts, queues: &Queues, following: impl Future<Output = En
     let Parts { buckets, accesses } = parts;
     let now = || buckets.env.now();
     tokio::select! {
+        biased;
         ended = following => ended.into(),
         () = watch(&buckets.effects.buckets, &buckets.effects.index, buckets) => {
             RunError::TaskEnded("watch of Buckets")
@@ -198,6 +205,7 @@ async fn drain(
     let mut late = std::pin::pin!(late);
     loop {
         let ended = tokio::select! {
+            biased;
             ended = pool.join_next() => ended,
             () = &mut late => {
                 tracing::warn!("stopping though calls are still running; the next start waits for them");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use tokio::sync::OwnedMutexGuard;
@@ -30,6 +30,10 @@ pub(super) struct Core {
     pub(super) backend: Mutex<Backend>,
     pub(super) ledger: Recorder,
     pub(super) rules: Rules<Call, Arc<Step>>,
+    /// Is asked about each call before the rules are.
+    director: OnceLock<Director>,
+    /// What `cosi-not-after-ns` is counted by.
+    clock: OnceLock<BootClock>,
     /// One process life of the driver; cancelled by a kill.
     pub(super) process: Mutex<CancellationToken>,
     /// The connections of that life.
@@ -38,6 +42,12 @@ pub(super) struct Core {
     arrivals: Mutex<usize>,
     accepted: AtomicUsize,
 }
+
+/// Says what is to be done with a call; `None`: what the rules say.
+pub(super) type Director = Box<dyn Fn(&Call) -> Option<Step> + Send + Sync>;
+
+/// Nanoseconds since the machine's boot.
+pub(super) type BootClock = Box<dyn Fn() -> u64 + Send + Sync>;
 
 /// The right to work for a name, which ends with the call: by its answer, or when the client gives up on a call that hangs.
 type Turn = Option<OwnedMutexGuard<()>>;
@@ -49,12 +59,24 @@ impl Core {
             backend: Mutex::default(),
             ledger: Recorder::new(),
             rules: Rules::default(),
+            director: OnceLock::new(),
+            clock: OnceLock::new(),
             process: Mutex::new(CancellationToken::new()),
             connections: Mutex::new(CancellationToken::new()),
             turns: Mutex::default(),
             arrivals: Mutex::default(),
             accepted: AtomicUsize::new(0),
         }
+    }
+
+    /// There is one director at most: the first stays.
+    pub(super) fn direct(&self, director: Director) {
+        let _ = self.director.set(director);
+    }
+
+    /// By which clock senders say how long a call is of use.
+    pub(super) fn set_clock(&self, clock: BootClock) {
+        let _ = self.clock.set(clock);
     }
 
     pub(super) fn abilities(&self) -> Abilities {
@@ -139,7 +161,8 @@ impl Core {
 
     async fn work(self: Arc<Self>, call: Call) -> (Turn, Option<Result<Answer, Status>>) {
         let seen = self.look(&call);
-        let picked = self.rules.pick(&call);
+        let directed = self.director.get().and_then(|director| director(&call));
+        let picked = directed.map(Arc::new).map(Picked::by_itself).or_else(|| self.rules.pick(&call));
         let turn = match self.turn(&call).await {
             Ok(turn) => turn,
             Err(busy) => return (None, Some(Err(busy))),
@@ -162,7 +185,8 @@ impl Core {
 
     fn is_too_late(&self, call: &Call) -> bool {
         let latest = call.not_after_ns.filter(|_| lock(&self.abilities).honours_not_after);
-        latest.is_some_and(|latest| call::boottime_ns() > latest)
+        let now = || self.clock.get().map_or_else(call::boottime_ns, |clock| clock());
+        latest.is_some_and(|latest| now() > latest)
     }
 
     fn look(&self, call: &Call) -> Seen {

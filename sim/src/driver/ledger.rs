@@ -1,10 +1,11 @@
 //! The driver's append-only memory: what arrived, what it did at the backend, how it ended.
 
 use std::fmt;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tonic::Code;
 
 use super::call::{Call, Rpc, brief};
@@ -186,18 +187,36 @@ pub(super) struct Recorder {
     events: Mutex<Vec<(Duration, Event)>>,
     /// Counts the events.
     pub(super) changes: watch::Sender<u64>,
+    /// Is told of each event.
+    witness: OnceLock<Witness>,
 }
+
+/// Is told of each event as it is written down.
+pub(super) type Witness = Box<dyn Fn(&Event) + Send + Sync>;
 
 impl Recorder {
     pub(super) fn new() -> Self {
-        Self { start: Instant::now(), events: Mutex::default(), changes: watch::Sender::new(0) }
+        Self {
+            start: Instant::now(),
+            events: Mutex::default(),
+            changes: watch::Sender::new(0),
+            witness: OnceLock::new(),
+        }
     }
 
     pub(super) fn now(&self) -> Duration {
         self.start.elapsed()
     }
 
+    /// There is one witness at most: the first stays.
+    pub(super) fn testify_to(&self, witness: Witness) {
+        let _ = self.witness.set(witness);
+    }
+
     pub(super) fn write(&self, event: Event) {
+        if let Some(witness) = self.witness.get() {
+            witness(&event);
+        }
         {
             // The clock is read under the lock, so that the order is that of the times.
             let mut events = lock(&self.events);

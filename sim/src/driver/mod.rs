@@ -35,6 +35,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tokio::io::DuplexStream;
+
 use self::core::Core;
 use crate::lock;
 use crate::rule::{Rule, TimedOut, Window, wait_quiet, wait_until};
@@ -52,7 +54,8 @@ pub struct ScriptedDriver {
 /// What goes when the last handle goes.
 struct Life {
     core: Arc<Core>,
-    folder: tempfile::TempDir,
+    /// Where its socket is, if it has one.
+    folder: Option<tempfile::TempDir>,
     foreign: Mutex<BTreeSet<String>>,
 }
 
@@ -82,8 +85,44 @@ impl ScriptedDriver {
     pub fn not_started(abilities: Abilities) -> io::Result<Self> {
         let core = Arc::new(Core::new(abilities));
         let folder = tempfile::Builder::new().prefix("cosi-sim-").tempdir()?;
+        Ok(Self::with(core, Some(folder)))
+    }
+
+    /// A driver without a socket, which runs already; connections are made by [`ScriptedDriver::connect`].
+    #[must_use]
+    pub fn in_memory(abilities: Abilities) -> Self {
+        Self::with(Arc::new(Core::new(abilities)), None)
+    }
+
+    fn with(core: Arc<Core>, folder: Option<tempfile::TempDir>) -> Self {
         let life = Life { core: Arc::clone(&core), folder, foreign: Mutex::default() };
-        Ok(Self { core, life: Arc::new(life) })
+        Self { core, life: Arc::new(life) }
+    }
+
+    /// A new connection in memory.
+    ///
+    /// # Errors
+    /// If the process does not run.
+    pub fn connect(&self) -> io::Result<DuplexStream> {
+        if self.core.process().is_cancelled() {
+            return Err(io::ErrorKind::ConnectionRefused.into());
+        }
+        Ok(service::connect(&self.core))
+    }
+
+    /// Lets `director` say what is done with each call; where it says nothing, the rules do. There is one at most.
+    pub fn direct(&self, director: impl Fn(&Call) -> Option<Step> + Send + Sync + 'static) {
+        self.core.direct(Box::new(director));
+    }
+
+    /// Tells `witness` of each event, in order, before it is written down. There is one at most.
+    pub fn testify_to(&self, witness: impl Fn(&Event) + Send + Sync + 'static) {
+        self.core.ledger.testify_to(Box::new(witness));
+    }
+
+    /// Counts `cosi-not-after-ns` by this clock, in nanoseconds, instead of the machine's.
+    pub fn set_clock(&self, clock: impl Fn() -> u64 + Send + Sync + 'static) {
+        self.core.set_clock(Box::new(clock));
     }
 
     /// The socket's path.
@@ -99,7 +138,7 @@ impl ScriptedDriver {
     }
 
     fn folder(&self) -> &Path {
-        self.life.folder.path()
+        self.life.folder.as_ref().map_or(Path::new("/"), tempfile::TempDir::path)
     }
 
     /// The process ends at once: connections break, running calls do nothing more (what is to land later still lands),
@@ -129,7 +168,10 @@ impl ScriptedDriver {
         self.core.process().cancel();
         self.core.cut_connections();
         self.core.revive();
-        service::listen(Arc::clone(&self.core), &self.socket())
+        match &self.life.folder {
+            Some(_) => service::listen(Arc::clone(&self.core), &self.socket()),
+            None => Ok(()),
+        }
     }
 
     /// Breaks every connection; the process lives on and takes new ones.

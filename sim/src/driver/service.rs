@@ -10,7 +10,8 @@ use http::Response;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use tokio::net::{UnixListener, UnixStream};
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
+use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::{Request, Status, body::Body};
@@ -34,6 +35,18 @@ pub(super) fn listen(core: Arc<Core>, socket: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// How many bytes are on their way at most.
+const PIPE: usize = 64 << 10;
+
+/// A new connection, without a socket, to the process that runs.
+pub(super) fn connect(core: &Arc<Core>) -> DuplexStream {
+    let (ours, theirs) = tokio::io::duplex(PIPE);
+    let services = Services { core: Arc::clone(core) };
+    core.connected();
+    tokio::spawn(connection(theirs, services.routes(), core.connections()));
+    ours
+}
+
 #[derive(Clone)]
 struct Services {
     core: Arc<Core>,
@@ -41,15 +54,19 @@ struct Services {
 
 impl Services {
     async fn accept(self, listener: UnixListener) {
-        let routes = Routes::new(IdentityServer::new(self.clone()))
-            .add_service(ProvisionerServer::new(self.clone()))
-            .prepare();
+        let routes = self.routes();
         loop {
             // An error here is about that one connection.
             let Ok((stream, _)) = listener.accept().await else { continue };
             self.core.connected();
             tokio::spawn(connection(stream, routes.clone(), self.core.connections()));
         }
+    }
+
+    fn routes(&self) -> Routes {
+        Routes::new(IdentityServer::new(self.clone()))
+            .add_service(ProvisionerServer::new(self.clone()))
+            .prepare()
     }
 
     async fn serve<T>(
@@ -62,7 +79,11 @@ impl Services {
     }
 }
 
-async fn connection(stream: UnixStream, routes: Routes, cut: CancellationToken) {
+async fn connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    routes: Routes,
+    cut: CancellationToken,
+) {
     let service = service_fn(move |request: http::Request<Incoming>| {
         let routes = routes.clone();
         async move {
