@@ -1,0 +1,178 @@
+//! How large the world is, which driver stands in it, and which rule is switched off.
+
+use crate::Invariant;
+
+/// What the object owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A Bucket: Create, Delete, DeleteByName.
+    Bucket,
+    /// A BucketAccess with one Secret: Grant, Revoke, RevokeByName. Each Grant makes a new key, which voids the older one.
+    Access,
+}
+
+/// Which calls a driver refuses when they come after `cosi-not-after-ns`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotAfter {
+    /// Each one, as the SDK does.
+    Every,
+    /// Those that make something, as the protocol demands.
+    Making,
+    /// None: it does not know the key.
+    Ignored,
+}
+
+/// What kind of driver it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Driver {
+    /// The backend chooses the ids; else the id follows from the name.
+    pub opaque: bool,
+    /// It has the optional RPC that deletes by name.
+    pub by_name: bool,
+    /// It answers ABORTED while a call for the name is at work, which may be for longer than the grace. Else calls overlap, and
+    /// each ends within the grace.
+    pub serialises: bool,
+    /// What it refuses as too late.
+    pub not_after: NotAfter,
+    /// A defect: its deletion by name takes a bucket that its Create refuses as somebody else's.
+    pub takes_foreign: bool,
+}
+
+impl Driver {
+    /// A driver of the SDK with ids that follow from the name.
+    pub const SDK: Self = Self {
+        opaque: false,
+        by_name: true,
+        serialises: false,
+        not_after: NotAfter::Every,
+        takes_foreign: false,
+    };
+
+    /// Every driver without defects, with this habit about late calls.
+    #[must_use]
+    pub fn all(not_after: NotAfter) -> Vec<Self> {
+        let flags = [false, true];
+        let pairs = flags.iter().flat_map(|opaque| flags.map(|by_name| (*opaque, by_name)));
+        pairs
+            .flat_map(|(opaque, by_name)| {
+                flags.map(|serialises| Self { opaque, by_name, serialises, not_after, ..Self::SDK })
+            })
+            .collect()
+    }
+}
+
+/// How often each kind of trouble may come in one life of the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Budget {
+    /// A sidecar dies and is started again.
+    pub crashes: u8,
+    /// A leader's term ends while it is paused or cut off, and it wakes later.
+    pub lapses: u8,
+    /// A driver call goes wrong: no answer, an error though it is still at work, the answer lost, refused half done, refused.
+    pub calls: u8,
+    /// The answer to an API write is lost.
+    pub writes: u8,
+    /// The user deletes the object.
+    pub deletes: u8,
+    /// Somebody takes our finalizer off. With a deletion before or after it, this is a deletion by force.
+    pub strips: u8,
+    /// An object with the same name is made again, with or without our finalizer on it.
+    pub recreates: u8,
+    /// The deletion policy is changed.
+    pub flips: u8,
+    /// Somebody puts a finalizer of their own on the object, and takes it off at will.
+    pub holds: u8,
+    /// Somebody deletes the access's Secret.
+    pub lost_secrets: u8,
+}
+
+/// A rule that can be switched off to see what it is for. The numbers are those of the lifecycle's design record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// R1: the finalizer is on the object before the first call.
+    Intent,
+    /// R3: a repeat waits for the grace.
+    GraceBeforeRepeat,
+    /// R3: an answered error can be the answer of a driver that is still at work.
+    GraceAfterError,
+    /// R3: a deletion waits for the grace.
+    GraceBeforeDelete,
+    /// R3: a new leader waits for the calls of its predecessor.
+    NewLeader,
+    /// R6: what was sent is remembered even if it was refused.
+    RememberRefused,
+    /// R7: results are written on condition of the version that was read.
+    ConditionedStatus,
+    /// R1, R10: finalizers are written on condition of the version that was read.
+    ConditionedFinalizers,
+    /// R9: a Ready object is never made again.
+    ReadyIsFinal,
+    /// R10 d, e: without an id the name is deleted, or the call replayed.
+    ByNameOrReplay,
+    /// R10: a conflict means to decide again.
+    DecideAgain,
+    /// R12: what an object left that went away by force is deleted.
+    GoneByForce,
+    /// R12: another object with our finalizer under the name inherits.
+    AnotherUid,
+    /// R15: `cosi-not-after-ns` is not later than the end of the lease.
+    NotAfterLeaseEnd,
+    /// R15: a predecessor's calls are counted from when the lease was taken, not from when the process was started.
+    SinceLeaseTaken,
+}
+
+/// One bounded world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// What the object owns.
+    pub kind: Kind,
+    /// The driver.
+    pub driver: Driver,
+    /// Two sidecars instead of one.
+    pub standby: bool,
+    /// A leader can be paused between its last look at the lease and the request to the driver.
+    pub pauses: bool,
+    /// A bucket that is none of ours bears the name already.
+    pub foreign_bucket: bool,
+    /// What may happen.
+    pub budget: Budget,
+    /// The rule that is switched off.
+    pub without: Option<Rule>,
+    /// The only invariant to look at; without one, all.
+    pub only: Option<Invariant>,
+    /// After how many steps without any trouble all must have settled (I6).
+    pub patience: u8,
+    /// How many threads search.
+    pub threads: usize,
+}
+
+impl Bounds {
+    /// One sidecar, one Bucket, a driver of the SDK, and nothing that happens.
+    pub const QUIET: Self = Self {
+        kind: Kind::Bucket,
+        driver: Driver::SDK,
+        standby: false,
+        pauses: true,
+        foreign_bucket: false,
+        budget: Budget {
+            crashes: 0,
+            lapses: 0,
+            calls: 0,
+            writes: 0,
+            deletes: 0,
+            strips: 0,
+            recreates: 0,
+            flips: 0,
+            holds: 0,
+            lost_secrets: 0,
+        },
+        without: None,
+        only: None,
+        patience: 60,
+        threads: 2,
+    };
+
+    pub(crate) fn follows(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+}

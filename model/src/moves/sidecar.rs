@@ -1,0 +1,250 @@
+//! What sidecars do.
+
+use super::Action;
+use crate::rules::{Step, decide, recorded};
+use crate::world::{
+    Call, Fence, Flight, Object, Phase, Process, Role, Secret, Sent, Stage, View, Waiter, Who, World, bit,
+};
+use crate::{Bounds, Invariant, Rule, judge};
+
+/// What this process may do next.
+pub(super) fn progress(bounds: &Bounds, world: &World, who: Who, actions: &mut Vec<Action>) {
+    let process = world.process(who);
+    match (process.role, process.phase) {
+        (Role::Standby { .. }, _) if world.lease.is_none() => actions.push(Action::Take(who)),
+        (Role::Leader, Phase::Idle) if look_matters(bounds, world, process) => {
+            actions.push(Action::Look(who))
+        }
+        (Role::Leader, Phase::Looked(_)) => actions.push(Action::Act(who)),
+        (Role::Leader, Phase::Cleared { call, .. }) if !is_kept_waiting(bounds, world, process, call) => {
+            actions.push(Action::Send(who));
+        }
+        (Role::Lapsed, Phase::Idle) if has_a_will(process) => actions.push(Action::Will(who)),
+        (Role::Lapsed, Phase::Idle) => actions.push(Action::Exit(who)),
+        (Role::Lapsed, Phase::Looked(_)) => actions.extend([Action::Act(who), Action::Exit(who)]),
+        (Role::Lapsed, Phase::Cleared { .. }) => actions.push(Action::Send(who)),
+        _ => {}
+    }
+    if process.role == Role::Leader {
+        fences_that_fall(bounds, world, who, actions);
+    }
+}
+
+/// A look leads to a step, or to knowledge.
+fn look_matters(bounds: &Bounds, world: &World, process: &Process) -> bool {
+    let mut queue = process.queue;
+    let step = decide(bounds, &mut queue, world.object, world.secret);
+    step != Step::Wait || queue != process.queue
+}
+
+/// The driver answered ABORTED to this call and is still at work: it would say so again.
+fn is_kept_waiting(bounds: &Bounds, world: &World, process: &Process, call: Call) -> bool {
+    bounds.driver.serialises
+        && process.queue.grace == Fence::UpExcept(call.rpc)
+        && world.flights.all().any(|flight| flight.stage != Stage::Transit)
+}
+
+/// Only an id that an own Create was answered with is deleted without the lease, and only by policy Delete.
+const fn has_a_will(process: &Process) -> bool {
+    process.queue.ids & !process.queue.deleted != 0 && !process.queue.retain
+}
+
+/// A fence is as long as any call that it is about can be at work. Of a driver that serialises only what is on its way ends in
+/// time; what is at work may take longer, and is answered ABORTED for.
+fn fences_that_fall(bounds: &Bounds, world: &World, who: Who, actions: &mut Vec<Action>) {
+    let queue = &world.process(who).queue;
+    let lasts = |flight: &Flight, patient: bool| {
+        !flight.late && (!bounds.driver.serialises || patient || flight.stage == Stage::Transit)
+    };
+    let own = |flight: &Flight| flight.sender == who && flight.waiter == Waiter::Nobody;
+    let patient = matches!(queue.grace, Fence::UpExcept(_));
+    if queue.grace != Fence::Down && !world.flights.all().any(|f| own(&f) && lasts(&f, false)) {
+        let busy = patient && world.flights.all().any(|f| f.stage != Stage::Transit);
+        if !busy {
+            actions.push(Action::GraceOver(who));
+        }
+    }
+    let predecessors = |flight: &Flight| flight.sender != who || flight.waiter == Waiter::Orphaned;
+    if queue.succeeded && !world.flights.all().any(|f| predecessors(&f) && lasts(&f, false)) {
+        actions.push(Action::SuccessionOver(who));
+    }
+}
+
+pub(super) fn acts(bounds: &Bounds, world: &mut World, action: Action) {
+    match action {
+        Action::Take(who) => take(bounds, world, who),
+        Action::Look(who) => look(bounds, world, who),
+        Action::Act(who) => act(bounds, world, who, true),
+        Action::Send(who) => send(world, who),
+        Action::GraceOver(who) => world.process_mut(who).queue.grace = Fence::Down,
+        Action::SuccessionOver(who) => {
+            let queue = &mut world.process_mut(who).queue;
+            queue.succeeded = false;
+            queue.inherited = Fence::Down;
+        }
+        Action::Will(who) => will(bounds, world, who),
+        Action::Exit(who) => exit(world, who),
+        _ => {}
+    }
+}
+
+fn take(bounds: &Bounds, world: &mut World, who: Who) {
+    world.lease = Some(who);
+    let process = world.process_mut(who);
+    let old = process.role == Role::Standby { fresh: false };
+    process.role = Role::Leader;
+    // The wait is counted from here. Counted from the start of the process, it would be over for a hot standby.
+    process.queue.succeeded = bounds.follows(Rule::SinceLeaseTaken) || !old;
+}
+
+fn look(bounds: &Bounds, world: &mut World, who: Who) {
+    let view = world.view();
+    let process = world.process_mut(who);
+    let step = decide(bounds, &mut process.queue, view.object, view.secret);
+    process.phase = if step == Step::Wait { Phase::Idle } else { Phase::Looked(view) };
+    if let Some(object) = view.object.filter(|object| object.ours) {
+        process.knows |= bit(object.uid);
+    }
+}
+
+/// Does what follows from the last look. A leader that has lost its lease begins nothing, but a write of its may be on its way.
+pub(super) fn act(bounds: &Bounds, world: &mut World, who: Who, answered: bool) {
+    let process = world.process_mut(who);
+    let Phase::Looked(view) = process.phase else { return };
+    process.phase = Phase::Idle;
+    let mut queue = process.queue;
+    let step = decide(bounds, &mut queue, view.object, view.secret);
+    match step {
+        Step::Call(_) if process.role != Role::Leader => {}
+        Step::Call(call) => {
+            process.queue = queue;
+            process.phase = Phase::Cleared { call, will: false };
+            judge::decided(world, call, view);
+        }
+        Step::Wait => process.queue = queue,
+        step if write(bounds, world, who, step, view) && answered => {
+            wrote(world, who, step);
+        }
+        _ => {}
+    }
+}
+
+/// The step that a look led to.
+pub(crate) fn intended(bounds: &Bounds, world: &World, who: Who) -> Step {
+    let process = world.process(who);
+    let Phase::Looked(view) = process.phase else { return Step::Wait };
+    decide(bounds, &mut process.queue.clone(), view.object, view.secret)
+}
+
+/// The write takes effect, unless it is conditioned on a version that is no more.
+fn write(bounds: &Bounds, world: &mut World, who: Who, step: Step, view: View) -> bool {
+    let conditioned = match step {
+        Step::Record => bounds.follows(Rule::ConditionedStatus),
+        Step::Release => bounds.follows(Rule::DecideAgain) && bounds.follows(Rule::ConditionedFinalizers),
+        Step::Intend => bounds.follows(Rule::ConditionedFinalizers),
+        _ => true,
+    };
+    if view.stale && conditioned {
+        return false;
+    }
+    let answer = world.process(who).queue.answer;
+    let hopeless = world.process(who).queue.hopeless;
+    let before = world.object;
+    match step {
+        Step::Reserve => world.secret = Secret::Empty,
+        Step::Fill(key) => world.secret = Secret::Key(key),
+        Step::DropSecret => {
+            judge::secret_goes(world);
+            world.secret = Secret::None;
+        }
+        _ => {
+            let Some(object) = &mut world.object else { return false };
+            change(bounds, object, step, view, answer);
+        }
+    }
+    judge::wrote(world, step, before, hopeless);
+    world.collect();
+    world.written(Some(who));
+    true
+}
+
+fn change(bounds: &Bounds, object: &mut Object, step: Step, view: View, answer: Option<(u8, u8)>) {
+    match step {
+        Step::Intend => object.ours = true,
+        Step::Release => object.ours = false,
+        Step::Close => object.ready = false,
+        Step::Record => {
+            object.id = answer.map(|(id, _)| id);
+            object.ready = true;
+        }
+        _ => {}
+    }
+    // The whole list is written, as it was read.
+    let whole = matches!(step, Step::Intend | Step::Release) && !bounds.follows(Rule::ConditionedFinalizers);
+    if let Some(read) = view.object.filter(|_| whole) {
+        object.foreign = read.foreign;
+    }
+}
+
+/// The process learns that its write succeeded.
+fn wrote(world: &mut World, who: Who, step: Step) {
+    let object = world.object;
+    let process = world.process_mut(who);
+    match (step, object) {
+        (Step::Intend, Some(object)) => {
+            if process.queue.sent == Sent::Unknown {
+                process.queue.sent = Sent::Nothing;
+            }
+            process.knows |= bit(object.uid);
+        }
+        (Step::Record, Some(object)) => recorded(&mut process.queue, object),
+        (Step::Release, _) => process.queue.forget(),
+        _ => {}
+    }
+}
+
+/// The request leaves. Something may be there from now on (R6).
+fn send(world: &mut World, who: Who) {
+    let process = world.process_mut(who);
+    let Phase::Cleared { call, will } = process.phase else { return };
+    process.phase = Phase::Waiting;
+    if call.makes() {
+        process.queue.before = process.queue.sent;
+        process.queue.sent = Sent::Maybe;
+        process.queue.outdated = call.rpc == cosi_lifecycle::Rpc::GrantBucketAccess;
+    }
+    let late = process.role == Role::Lapsed;
+    let (stage, waiter) = (Stage::Transit, Waiter::Sender);
+    let flight = Flight { call, stage, sender: who, waiter, expired: late && !will, late, will };
+    if !world.flights.add(flight) {
+        world.violate(Invariant::Room);
+    }
+}
+
+/// R15: nobody else will ever know of what an own Create made for an object that is gone.
+fn will(bounds: &Bounds, world: &mut World, who: Who) {
+    let gone = world.object.is_none();
+    let process = world.process_mut(who);
+    let ids = process.queue.ids & !process.queue.deleted;
+    if !gone {
+        process.queue.ids = 0;
+        return;
+    }
+    let id = u8::try_from(ids.trailing_zeros()).unwrap_or_default();
+    let call = Call { rpc: crate::rules::by_id(bounds.kind), uid: process.queue.owner, id, replay: false };
+    process.phase = Phase::Cleared { call, will: true };
+}
+
+/// What it knew is lost.
+pub(super) fn exit(world: &mut World, who: Who) {
+    judge::forgotten(world, who);
+    *world.process_mut(who) = Process::started(true);
+    world.flights.change_all(|flight| {
+        if flight.sender == who {
+            flight.waiter = Waiter::Orphaned;
+        }
+    });
+    if world.lease == Some(who) {
+        world.lease = None;
+    }
+}
