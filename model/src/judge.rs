@@ -27,8 +27,8 @@ pub(crate) fn accepted(world: &mut World, flight: Flight) {
     let call = flight.call;
     let excused = |world: &World, uid: Uid| world.fate(uid).excused();
     let harmless = |other: &Flight| {
-        let across_leaders = other.sender != flight.sender
-            || [other.waiter, flight.waiter].contains(&Waiter::Orphaned);
+        let across_leaders =
+            other.sender != flight.sender || [other.waiter, flight.waiter].contains(&Waiter::Orphaned);
         (across_leaders && !call.makes() && !other.call.makes()) || excused(world, other.call.uid)
     };
     let at_work = world.flights.all().any(|other| other.stage != Stage::Transit && !harmless(&other));
@@ -49,8 +49,18 @@ pub(crate) fn accepted(world: &mut World, flight: Flight) {
 
 /// A thing is made for the call's owner (I2).
 pub(crate) fn makes(world: &mut World, call: Call, id: u8) {
-    let other = world.backend.things().any(|(there, thing)| there != id && thing.by == call.uid);
-    if other && !world.fate(call.uid).excused() {
+    // What was done to one object by force strikes the other one under its name.
+    let (own, excused) = (call.uid, world.fate(call.uid).excused());
+    let others: Vec<(u8, Thing)> = world.backend.things().filter(|(_, thing)| thing.by != own).collect();
+    for (there, thing) in others {
+        if excused {
+            world.fate_mut(thing.by).stripped_unseen = true;
+        } else if there != id && world.fate(thing.by).excused() {
+            world.fate_mut(own).stripped_unseen = true;
+        }
+    }
+    let twice = world.backend.things().any(|(there, thing)| there != id && thing.by == own);
+    if twice && !world.fate(own).excused() {
         world.violate(NoDouble);
     }
 }
@@ -62,7 +72,6 @@ pub(crate) fn taken(world: &mut World, call: Call, thing: Thing) {
         return;
     }
     if world.fate(call.uid).excused() || world.fate(thing.by).excused() {
-        // What was done to one object by force strikes the next one under its name.
         world.fate_mut(thing.by).stripped_unseen = true;
     } else {
         world.violate(NoLoss);
@@ -129,7 +138,8 @@ pub(crate) fn forgotten(world: &mut World, who: Who) {
 
 /// Something of this object is at the backend, or may come to be there.
 fn at_stake(world: &World, uid: Uid) -> bool {
-    world.backend.things().any(|(_, thing)| thing.by == uid)
+    world.secret != Secret::None
+        || world.backend.things().any(|(_, thing)| thing.by == uid)
         || world.flights.all().any(|flight| flight.call.uid == uid)
 }
 

@@ -122,6 +122,10 @@ pub(super) fn tell(bounds: &Bounds, world: &mut World, flight: Flight, result: R
     let process = world.process_mut(flight.sender);
     process.phase = Phase::Idle;
     answered(bounds, &mut process.queue, flight.call, result);
+    if flight.will {
+        // There is no time to try again.
+        process.queue.ids = 0;
+    }
 }
 
 pub(super) fn refused(code: Code) -> Failure {

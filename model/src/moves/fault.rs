@@ -4,7 +4,7 @@ use cosi_lifecycle::Code;
 
 use super::driver::{self, Answer, no_answer, refused};
 use super::{Action, Fault, sidecar};
-use crate::Bounds;
+use crate::{Bounds, judge};
 use crate::world::{Phase, Role, Stage, Waiter, Who, World};
 
 pub(super) fn of_process(bounds: &Bounds, world: &World, who: Who, actions: &mut Vec<Action>) {
@@ -66,6 +66,7 @@ pub(super) fn happens(bounds: &Bounds, world: &mut World, fault: Fault) {
 
 /// The lease may be taken by another one from now on. What the leader had sent keeps its deadline; what it sends now is late.
 fn lapse(bounds: &Bounds, world: &mut World, who: Who) {
+    judge::forgotten(world, who);
     world.lease = None;
     let process = world.process_mut(who);
     process.role = Role::Lapsed;

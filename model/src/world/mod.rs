@@ -120,12 +120,14 @@ impl World {
         }
     }
 
-    /// A deleting object without finalizers goes.
+    /// A deleting object without finalizers goes. If that is by force, its policy is the one that the leader saw last.
     pub(crate) fn collect(&mut self) {
-        if let Some(object) = self.object.filter(|o| o.deleting && !o.ours && !o.foreign) {
-            self.object = None;
-            self.fate_mut(object.uid).retained |= object.retain;
-        }
+        let Some(object) = self.object.filter(|o| o.deleting && !o.ours && !o.foreign) else { return };
+        self.object = None;
+        let leader = self.lease.map(|leader| self.process(leader).queue);
+        let seen = leader.is_some_and(|queue| queue.owner == object.uid && queue.retain);
+        let fate = self.fate_mut(object.uid);
+        fate.retained |= !fate.released && (seen || object.retain);
     }
 
     pub(crate) const fn violate(&mut self, invariant: Invariant) {
