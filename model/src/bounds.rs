@@ -130,7 +130,8 @@ pub struct Bounds {
     pub driver: Driver,
     /// Two sidecars instead of one.
     pub standby: bool,
-    /// A leader can be paused between its last look at the lease and the request to the driver.
+    /// A leader can be paused between its last look at the lease and its request to the driver or the API server. Else what it
+    /// sends arrives before the lease can be taken; that is what the last part of a term is for.
     pub pauses: bool,
     /// A bucket that is none of ours bears the name already.
     pub foreign_bucket: bool,

@@ -29,7 +29,7 @@ pub(crate) fn accepted(world: &mut World, flight: Flight) {
     let harmless = |other: &Flight| {
         let across_leaders =
             other.sender != flight.sender || [other.waiter, flight.waiter].contains(&Waiter::Orphaned);
-        (across_leaders && !call.makes() && !other.call.makes()) || excused(world, other.call.uid)
+        (across_leaders && !call.makes() && !other.call.makes()) || other.will || excused(world, other.call.uid)
     };
     let at_work = world.flights.all().any(|other| other.stage != Stage::Transit && !harmless(&other));
     let provides = call.makes() && !call.replay;
@@ -39,7 +39,7 @@ pub(crate) fn accepted(world: &mut World, flight: Flight) {
     if excused(world, call.uid) {
         return;
     }
-    if at_work {
+    if at_work && !flight.will {
         world.violate(OneAtATime);
     }
     if again {
@@ -116,18 +116,15 @@ pub(crate) fn stripped(world: &mut World, object: Object) {
     let known = world.lease.is_some_and(|leader| world.process(leader).knows & bit(object.uid) != 0);
     let at_stake = at_stake(world, object.uid);
     let fate = world.fate_mut(object.uid);
-    if object.id.is_some() {
-        fate.stripped_ready = true;
-    } else if !known && at_stake {
-        fate.stripped_unseen = true;
-    }
+    fate.stripped_ready |= object.id.is_some();
+    fate.stripped_unseen |= !object.ready && !known && at_stake;
 }
 
 /// A process ends, and with it what only it knew of objects that lost their finalizer by force.
 pub(crate) fn forgotten(world: &mut World, who: Who) {
     let knows = world.process(who).knows;
     for uid in [1, 2].into_iter().filter(|uid| knows & bit(*uid) != 0) {
-        let safe = world.object_of(uid).is_some_and(|object| object.ours || object.id.is_some());
+        let safe = world.object_of(uid).is_some_and(|object| object.ours || object.ready);
         let mut others = [Who::A, Who::B].into_iter().filter(|other| *other != who);
         let known = others.any(|o| world.lease == Some(o) && world.process(o).knows & bit(uid) != 0);
         if !safe && !known && !world.fate(uid).released && at_stake(world, uid) {

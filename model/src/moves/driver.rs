@@ -116,7 +116,7 @@ pub(super) fn tell(bounds: &Bounds, world: &mut World, flight: Flight, result: R
     if flight.waiter != Waiter::Sender {
         return;
     }
-    if result.is_ok() && !flight.call.makes() {
+    if result.is_ok() && !flight.call.makes() && !flight.will {
         world.fate_mut(flight.call.uid).acknowledged = true;
     }
     let process = world.process_mut(flight.sender);

@@ -11,7 +11,7 @@ use crate::{Bounds, Invariant, Rule, judge};
 pub(super) fn progress(bounds: &Bounds, world: &World, who: Who, actions: &mut Vec<Action>) {
     let process = world.process(who);
     match (process.role, process.phase) {
-        (Role::Standby { .. }, _) if world.lease.is_none() => actions.push(Action::Take(who)),
+        (Role::Standby { .. }, _) if may_be_taken(bounds, world) => actions.push(Action::Take(who)),
         (Role::Leader, Phase::Idle) if look_matters(bounds, world, process) => {
             actions.push(Action::Look(who))
         }
@@ -28,6 +28,12 @@ pub(super) fn progress(bounds: &Bounds, world: &World, who: Who, actions: &mut V
     if process.role == Role::Leader {
         fences_that_fall(bounds, world, who, actions);
     }
+}
+
+/// The lease is free, and what its last holder sent has arrived, unless that one is paused.
+fn may_be_taken(bounds: &Bounds, world: &World) -> bool {
+    let sends = |process: &Process| process.role == Role::Lapsed && matches!(process.phase, Phase::Looked(_));
+    world.lease.is_none() && (bounds.pauses || ![world.a, world.b].iter().any(sends))
 }
 
 /// A look leads to a step, or to knowledge.
@@ -53,19 +59,20 @@ const fn has_a_will(process: &Process) -> bool {
 /// time; what is at work may take longer, and is answered ABORTED for.
 fn fences_that_fall(bounds: &Bounds, world: &World, who: Who, actions: &mut Vec<Action>) {
     let queue = &world.process(who).queue;
-    let lasts = |flight: &Flight, patient: bool| {
-        !flight.late && (!bounds.driver.serialises || patient || flight.stage == Stage::Transit)
-    };
+    let lasts =
+        |flight: &Flight| !flight.late && (!bounds.driver.serialises || flight.stage == Stage::Transit);
     let own = |flight: &Flight| flight.sender == who && flight.waiter == Waiter::Nobody;
     let patient = matches!(queue.grace, Fence::UpExcept(_));
-    if queue.grace != Fence::Down && !world.flights.all().any(|f| own(&f) && lasts(&f, false)) {
+    if queue.grace != Fence::Down && !world.flights.all().any(|f| own(&f) && lasts(&f)) {
         let busy = patient && world.flights.all().any(|f| f.stage != Stage::Transit);
         if !busy {
             actions.push(Action::GraceOver(who));
         }
     }
     let predecessors = |flight: &Flight| flight.sender != who || flight.waiter == Waiter::Orphaned;
-    if queue.succeeded && !world.flights.all().any(|f| predecessors(&f) && lasts(&f, false)) {
+    if queue.succeeded
+        && !world.flights.all().any(|f| predecessors(&f) && lasts(&f))
+    {
         actions.push(Action::SuccessionOver(who));
     }
 }
