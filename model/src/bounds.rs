@@ -1,5 +1,7 @@
 //! How large the world is, which driver stands in it, and which rule is switched off.
 
+use std::fmt;
+
 use crate::Invariant;
 
 /// What the object owns.
@@ -23,6 +25,7 @@ pub enum NotAfter {
 }
 
 /// What kind of driver it is.
+#[allow(clippy::struct_excessive_bools, reason = "independent traits of drivers")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Driver {
     /// The backend chooses the ids; else the id follows from the name.
@@ -101,6 +104,8 @@ pub enum Rule {
     NewLeader,
     /// R6: what was sent is remembered even if it was refused.
     RememberRefused,
+    /// R6: the queue is filled before anything else that can fail. Switched off, an access's Secret is deleted first.
+    FillFirst,
     /// R7: results are written on condition of the version that was read.
     ConditionedStatus,
     /// R1, R10: finalizers are written on condition of the version that was read.
@@ -117,6 +122,9 @@ pub enum Rule {
     AnotherUid,
     /// R15: `cosi-not-after-ns` is not later than the end of the lease.
     NotAfterLeaseEnd,
+    /// R15: a leader that lost its lease deletes by its id what an own call made for an object that is gone. Without it there is
+    /// less that can go wrong, and more that is left behind by force.
+    LastWill,
     /// R15: a predecessor's calls are counted from when the lease was taken, not from when the process was started.
     SinceLeaseTaken,
 }
@@ -173,7 +181,60 @@ impl Bounds {
         threads: 2,
     };
 
+    /// The same world with another driver.
+    #[must_use]
+    pub const fn with(self, driver: Driver) -> Self {
+        Self { driver, ..self }
+    }
+
     pub(crate) fn follows(&self, rule: Rule) -> bool {
         self.without != Some(rule)
+    }
+}
+
+impl fmt::Display for Driver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids = if self.opaque { "opaque ids" } else { "ids from names" };
+        let by_name = if self.by_name { "deletes by name" } else { "deletes by id only" };
+        let overlap = if self.serialises { "serialises" } else { "lets calls overlap" };
+        let late = match self.not_after {
+            NotAfter::Every => "refuses what is late",
+            NotAfter::Making => "refuses what is late and makes something",
+            NotAfter::Ignored => "takes what is late",
+        };
+        let foreign = if self.takes_foreign { ", takes what is foreign" } else { "" };
+        write!(f, "{ids}, {by_name}, {overlap}, {late}{foreign}")
+    }
+}
+
+impl fmt::Display for Budget {
+    /// Only what can happen.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = [
+            ("crashes", self.crashes),
+            ("lapses", self.lapses),
+            ("calls", self.calls),
+            ("writes", self.writes),
+            ("deletes", self.deletes),
+            ("strips", self.strips),
+            ("recreates", self.recreates),
+            ("flips", self.flips),
+            ("holds", self.holds),
+            ("lost secrets", self.lost_secrets),
+        ];
+        let some: Vec<_> =
+            all.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{n} {what}")).collect();
+        f.write_str(&some.join(", "))
+    }
+}
+
+impl fmt::Display for Bounds {
+    /// One line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sidecars = if self.standby { "two sidecars" } else { "one sidecar" };
+        let pauses = if self.standby && !self.pauses { " without pauses" } else { "" };
+        let foreign = if self.foreign_bucket { ", a foreign bucket" } else { "" };
+        write!(f, "{:?}, {sidecars}{pauses}{foreign}; driver: {}; {}", self.kind, self.driver, self.budget)?;
+        self.without.map_or(Ok(()), |rule| write!(f, "; without {rule:?}"))
     }
 }

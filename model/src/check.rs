@@ -75,6 +75,16 @@ pub fn check(bounds: &Bounds) -> Report {
     report
 }
 
+/// Checks one world after the other, and hands each report to `told`. The sum of all is returned.
+pub fn check_all(worlds: &[Bounds], mut told: impl FnMut(&Bounds, &Report)) -> Report {
+    let reports = worlds.iter().map(|bounds| {
+        let report = check(bounds);
+        told(bounds, &report);
+        report
+    });
+    reports.fold(Report::default(), Report::and)
+}
+
 fn builder(bounds: Bounds, threads: usize) -> CheckerBuilder<Protocol> {
     Protocol(bounds).checker().threads(threads).finish_when(HasDiscoveries::AnyFailures)
 }

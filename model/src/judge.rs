@@ -29,7 +29,9 @@ pub(crate) fn accepted(world: &mut World, flight: Flight) {
     let harmless = |other: &Flight| {
         let across_leaders =
             other.sender != flight.sender || [other.waiter, flight.waiter].contains(&Waiter::Orphaned);
-        (across_leaders && !call.makes() && !other.call.makes()) || other.will || excused(world, other.call.uid)
+        (across_leaders && !call.makes() && !other.call.makes())
+            || other.will
+            || excused(world, other.call.uid)
     };
     let at_work = world.flights.all().any(|other| other.stage != Stage::Transit && !harmless(&other));
     let provides = call.makes() && !call.replay;
@@ -122,11 +124,11 @@ pub(crate) fn stripped(world: &mut World, object: Object) {
 
 /// A process ends, and with it what only it knew of objects that lost their finalizer by force.
 pub(crate) fn forgotten(world: &mut World, who: Who) {
-    let knows = world.process(who).knows;
-    for uid in [1, 2].into_iter().filter(|uid| knows & bit(*uid) != 0) {
+    let saw = world.process(who).knows;
+    for uid in [1, 2].into_iter().filter(|uid| saw & bit(*uid) != 0) {
         let safe = world.object_of(uid).is_some_and(|object| object.ours || object.ready);
-        let mut others = [Who::A, Who::B].into_iter().filter(|other| *other != who);
-        let known = others.any(|o| world.lease == Some(o) && world.process(o).knows & bit(uid) != 0);
+        let successor = world.lease.filter(|leader| *leader != who);
+        let known = successor.is_some_and(|leader| world.process(leader).knows & bit(uid) != 0);
         if !safe && !known && !world.fate(uid).released && at_stake(world, uid) {
             world.fate_mut(uid).stripped_unseen = true;
         }
@@ -160,7 +162,9 @@ pub(crate) fn settled(bounds: &Bounds, world: &mut World) {
 fn judge_things(world: &mut World) {
     let orphan = |(id, thing): (u8, Thing)| {
         let fate = world.fate(thing.by);
-        let owned = world.object_of(thing.by).is_some_and(|o| o.ours && o.id.is_none_or(|known| known == id));
+        let owned = world
+            .object_of(thing.by)
+            .is_some_and(|o| (o.ours || !o.deleting) && o.id.is_none_or(|known| known == id));
         !(owned || fate.retained || fate.let_go || fate.excused())
     };
     if world.backend.things().any(orphan) {

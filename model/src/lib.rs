@@ -15,8 +15,9 @@ mod report;
 mod rules;
 mod story;
 mod world;
+mod worlds;
 
 pub use bounds::{Bounds, Budget, Driver, Kind, NotAfter, Rule};
-pub use check::check;
+pub use check::{check, check_all};
 pub use invariant::Invariant;
 pub use report::{Counterexample, Report};

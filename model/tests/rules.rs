@@ -34,6 +34,9 @@ const TWO: Bounds = Bounds { standby: true, ..BUCKET };
 #[case::r6_what_was_refused_may_still_be_there(
     Rule::RememberRefused, Invariant::NoOrphan, BUCKET, Budget { calls: 1, strips: 1, deletes: 1, ..NONE }
 )]
+#[case::r6_the_queue_is_filled_before_anything_that_can_fail(
+    Rule::FillFirst, Invariant::NoOrphan, ACCESS, Budget { crashes: 1, strips: 1, deletes: 1, ..NONE }
+)]
 #[case::r7_a_result_is_written_to_the_version_that_was_read(
     Rule::ConditionedStatus, Invariant::NoOrphan, BUCKET, Budget { strips: 1, deletes: 1, ..NONE }
 )]

@@ -4,8 +4,8 @@ use cosi_lifecycle::Code;
 
 use super::driver::{self, Answer, no_answer, refused};
 use super::{Action, Fault, sidecar};
-use crate::{Bounds, judge};
 use crate::world::{Phase, Role, Stage, Waiter, Who, World};
+use crate::{Bounds, judge};
 
 pub(super) fn of_process(bounds: &Bounds, world: &World, who: Who, actions: &mut Vec<Action>) {
     let process = world.process(who);

@@ -10,20 +10,20 @@ use crate::{Bounds, Invariant, Rule, judge};
 /// What this process may do next.
 pub(super) fn progress(bounds: &Bounds, world: &World, who: Who, actions: &mut Vec<Action>) {
     let process = world.process(who);
-    match (process.role, process.phase) {
-        (Role::Standby { .. }, _) if may_be_taken(bounds, world) => actions.push(Action::Take(who)),
-        (Role::Leader, Phase::Idle) if look_matters(bounds, world, process) => {
-            actions.push(Action::Look(who))
-        }
-        (Role::Leader, Phase::Looked(_)) => actions.push(Action::Act(who)),
-        (Role::Leader, Phase::Cleared { call, .. }) if !is_kept_waiting(bounds, world, process, call) => {
-            actions.push(Action::Send(who));
-        }
-        (Role::Lapsed, Phase::Idle) if has_a_will(process) => actions.push(Action::Will(who)),
-        (Role::Lapsed, Phase::Idle) => actions.push(Action::Exit(who)),
-        (Role::Lapsed, Phase::Looked(_)) => actions.extend([Action::Act(who), Action::Exit(who)]),
-        (Role::Lapsed, Phase::Cleared { .. }) => actions.push(Action::Send(who)),
-        _ => {}
+    let next = match (process.role, process.phase) {
+        (Role::Standby { .. }, _) if may_be_taken(bounds, world) => Some(Action::Take(who)),
+        (Role::Leader, Phase::Idle) if look_matters(bounds, world, process) => Some(Action::Look(who)),
+        (Role::Leader | Role::Lapsed, Phase::Looked(_)) => Some(Action::Act(who)),
+        (Role::Leader, Phase::Cleared { call, .. }) if is_kept_waiting(bounds, world, process, call) => None,
+        (Role::Leader | Role::Lapsed, Phase::Cleared { .. }) => Some(Action::Send(who)),
+        (Role::Lapsed, Phase::Idle) if has_a_will(bounds, process) => Some(Action::Will(who)),
+        (Role::Lapsed, Phase::Idle) => Some(Action::Exit(who)),
+        _ => None,
+    };
+    actions.extend(next);
+    // What it was about to write may be lost, too.
+    if process.role == Role::Lapsed && matches!(process.phase, Phase::Looked(_)) {
+        actions.push(Action::Exit(who));
     }
     if process.role == Role::Leader {
         fences_that_fall(bounds, world, who, actions);
@@ -51,8 +51,8 @@ fn is_kept_waiting(bounds: &Bounds, world: &World, process: &Process, call: Call
 }
 
 /// Only an id that an own Create was answered with is deleted without the lease, and only by policy Delete.
-const fn has_a_will(process: &Process) -> bool {
-    process.queue.ids & !process.queue.deleted != 0 && !process.queue.retain
+fn has_a_will(bounds: &Bounds, process: &Process) -> bool {
+    bounds.follows(Rule::LastWill) && process.queue.ids & !process.queue.deleted != 0 && !process.queue.retain
 }
 
 /// A fence is as long as any call that it is about can be at work. Of a driver that serialises only what is on its way ends in
@@ -62,17 +62,13 @@ fn fences_that_fall(bounds: &Bounds, world: &World, who: Who, actions: &mut Vec<
     let lasts =
         |flight: &Flight| !flight.late && (!bounds.driver.serialises || flight.stage == Stage::Transit);
     let own = |flight: &Flight| flight.sender == who && flight.waiter == Waiter::Nobody;
-    let patient = matches!(queue.grace, Fence::UpExcept(_));
-    if queue.grace != Fence::Down && !world.flights.all().any(|f| own(&f) && lasts(&f)) {
-        let busy = patient && world.flights.all().any(|f| f.stage != Stage::Transit);
-        if !busy {
-            actions.push(Action::GraceOver(who));
-        }
+    let busy = matches!(queue.grace, Fence::UpExcept(_))
+        && world.flights.all().any(|flight| flight.stage != Stage::Transit);
+    if queue.grace != Fence::Down && !busy && !world.flights.all().any(|f| own(&f) && lasts(&f)) {
+        actions.push(Action::GraceOver(who));
     }
     let predecessors = |flight: &Flight| flight.sender != who || flight.waiter == Waiter::Orphaned;
-    if queue.succeeded
-        && !world.flights.all().any(|f| predecessors(&f) && lasts(&f))
-    {
+    if queue.succeeded && !world.flights.all().any(|f| predecessors(&f) && lasts(&f)) {
         actions.push(Action::SuccessionOver(who));
     }
 }

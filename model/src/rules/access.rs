@@ -68,11 +68,13 @@ fn delete(bounds: &Bounds, queue: &mut Queue, object: Object, secret: Secret) ->
     if object.ready {
         return Step::Close;
     }
-    // Before anything that can fail (R6).
-    find_intent(bounds, queue);
+    if bounds.follows(Rule::FillFirst) {
+        find_intent(bounds, queue);
+    }
     if secret != Secret::None {
         return Step::DropSecret;
     }
+    find_intent(bounds, queue);
     let may_leave = queue.gone || queue.hopeless;
     if !may_leave && let Some(call) = undo(bounds, queue) {
         return gate(bounds, queue, call);
