@@ -3,7 +3,7 @@
 use cosi_lifecycle::Rpc;
 
 use crate::Bounds;
-use crate::moves::{Action, Fault, User, intended};
+use crate::moves::{Action, Fault, User, intended, is_conditioned};
 use crate::rules::Step;
 use crate::world::{Call, Phase, Role, Who, World};
 
@@ -58,8 +58,8 @@ fn works(bounds: &Bounds, world: &World, who: Who, action: Action) -> String {
 }
 
 fn step(bounds: &Bounds, world: &World, who: Who) -> String {
-    let conflict = matches!(world.process(who).phase, Phase::Looked(view) if view.stale);
-    let what = match intended(bounds, world, who) {
+    let step = intended(bounds, world, who);
+    let what = match step {
         Step::Wait => "waits".to_owned(),
         Step::Intend => "writes its finalizer".to_owned(),
         Step::Call(call) => format!("decides on {} and looks at its lease", request(call)),
@@ -70,12 +70,14 @@ fn step(bounds: &Bounds, world: &World, who: Who) -> String {
         Step::Close => "writes that the access is not ready".to_owned(),
         Step::DropSecret => "deletes the Secret".to_owned(),
     };
-    let after = if conflict && intended(bounds, world, who).writes() {
-        " (the object was changed since)"
-    } else {
-        ""
-    };
-    format!("{what}{after}")
+    let stale = matches!(world.process(who).phase, Phase::Looked(view) if view.stale);
+    let lapsed = world.process(who).role == Role::Lapsed;
+    match step {
+        Step::Call(_) if lapsed => "has no lease any more, and sends nothing".to_owned(),
+        step if stale && step.writes() && is_conditioned(bounds, step) => format!("{what}: CONFLICT"),
+        step if stale && step.writes() => format!("{what}, though the object was changed since"),
+        _ => what,
+    }
 }
 
 fn fails(bounds: &Bounds, world: &World, fault: Fault) -> (String, String) {

@@ -6,7 +6,7 @@ mod sidecar;
 
 mod user;
 
-pub(crate) use sidecar::intended;
+pub(crate) use sidecar::{intended, is_conditioned};
 
 use crate::world::{Who, World};
 use crate::{Bounds, judge};

@@ -139,15 +139,19 @@ pub(crate) fn intended(bounds: &Bounds, world: &World, who: Who) -> Step {
     decide(bounds, &mut process.queue.clone(), view.object, view.secret)
 }
 
-/// The write takes effect, unless it is conditioned on a version that is no more.
-fn write(bounds: &Bounds, world: &mut World, who: Who, step: Step, view: View) -> bool {
-    let conditioned = match step {
+/// Whether the write is refused if the object was changed since it was read.
+pub(crate) fn is_conditioned(bounds: &Bounds, step: Step) -> bool {
+    match step {
         Step::Record => bounds.follows(Rule::ConditionedStatus),
         Step::Release => bounds.follows(Rule::DecideAgain) && bounds.follows(Rule::ConditionedFinalizers),
         Step::Intend => bounds.follows(Rule::ConditionedFinalizers),
         _ => true,
-    };
-    if view.stale && conditioned {
+    }
+}
+
+/// The write takes effect, unless it is conditioned on a version that is no more.
+fn write(bounds: &Bounds, world: &mut World, who: Who, step: Step, view: View) -> bool {
+    if view.stale && is_conditioned(bounds, step) {
         return false;
     }
     let answer = world.process(who).queue.answer;
