@@ -12,12 +12,14 @@ mod invariant;
 mod judge;
 mod moves;
 mod report;
+mod rule;
 mod rules;
 mod story;
 mod world;
 mod worlds;
 
-pub use bounds::{Bounds, Budget, Driver, Kind, NotAfter, Rule};
+pub use bounds::{Bounds, Budget, Driver, Kind, NotAfter};
 pub use check::{check, check_all};
 pub use invariant::Invariant;
 pub use report::{Counterexample, Report};
+pub use rule::Rule;

@@ -5,8 +5,10 @@ mod fault;
 mod sidecar;
 
 mod user;
+mod write;
 
-pub(crate) use sidecar::{intended, is_conditioned};
+pub(crate) use sidecar::intended;
+pub(crate) use write::is_conditioned;
 
 use crate::world::{Who, World};
 use crate::{Bounds, judge};
