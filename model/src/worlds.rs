@@ -29,7 +29,7 @@ impl Bounds {
         with_drivers(&worlds, &prompt)
     }
 
-    /// Some minutes, and some gigabytes of memory at most: the same with more trouble in one life.
+    /// Some minutes: the same with more trouble in one life.
     #[must_use]
     pub fn thorough() -> Vec<Self> {
         let trouble = Budget { calls: 1, deletes: 1, strips: 1, ..NONE };
