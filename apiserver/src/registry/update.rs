@@ -79,11 +79,11 @@ impl Write<'_> {
             );
             return Err(Refusal::conflict(self.kind, name, &why));
         }
+        self.fits(name, &mut object)?;
+        self.namespace_takes(&object)?;
         revision(&object)?;
         let sent = meta::field(&object, "resourceVersion").cloned();
         meta::remove(&mut object, "resourceVersion");
-        self.fits(name, &mut object)?;
-        self.namespace_takes(&object)?;
         let mut made = self.insert(object)?;
         if let (true, Some(sent)) = (self.dry_run, sent) {
             // What is not stored keeps what it was sent with.
@@ -126,6 +126,10 @@ impl Write<'_> {
             self.warnings.extend(metadata::finalizer_warnings(&new, Some(live)));
         }
         strategy.finish(&mut new);
+        if !self.kind.builtin && self.part == Part::Status {
+            // Of a status, the rest is written as it was read, and so in its own form.
+            self.crude = false;
+        }
         if is_done(strategy, &new, live) {
             let last = Arc::new(new);
             self.take(name, &last);
@@ -138,12 +142,8 @@ impl Write<'_> {
     }
 
     /// Whether a real server stores the same bytes if the object stays the same.
-    fn keeps_form(&mut self, name: &str) -> bool {
+    fn keeps_form(&self, name: &str) -> bool {
         let was = self.is_crude(name);
-        if !self.kind.builtin && self.part == Part::Status {
-            // What is crude in the metadata stays, since only the status is written.
-            self.crude = was;
-        }
         // A built-in object is compared with what is read, and not with what is stored.
         if self.kind.builtin { !was && !self.crude } else { was == self.crude }
     }

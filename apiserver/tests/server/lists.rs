@@ -46,6 +46,18 @@ async fn a_page_after_the_history_was_forgotten_is_gone() {
 }
 
 #[tokio::test]
+async fn a_page_goes_on_at_a_place_among_all_namespaces_though_one_is_selected() {
+    let server = server();
+    for name in ["a", "b"] {
+        post(&server, SECRETS, &json!({"metadata": {"name": name}})).await;
+    }
+    let first = get(&server, "/api/v1/secrets?limit=1").await.body;
+    let token = first["metadata"]["continue"].as_str().unwrap();
+    let path = "/api/v1/secrets?fieldSelector=metadata.namespace%3Ddefault";
+    assert_eq!(names(&get(&server, &format!("{path}&continue={token}")).await.body), ["b"]);
+}
+
+#[tokio::test]
 async fn a_list_of_an_exact_revision_shows_that_and_one_of_the_future_is_refused() {
     let server = filled().await;
     let then = server.revision();

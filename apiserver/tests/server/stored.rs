@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, SECRETS, get, merge, post, send, server};
+use crate::support::{Answer, BUCKETS, SECRETS, bucket, get, merge, post, put, send, server};
 
 const EVENTS: &str = "/api/v1/namespaces/default/events";
 const NEW_EVENTS: &str = "/apis/events.k8s.io/v1/namespaces/default/events";
@@ -60,4 +60,21 @@ async fn the_first_of_two_values_must_be_right_too() {
     let refused = send(&server, "POST", SECRETS, "application/json", body).await;
     assert_eq!(refused.code, 400);
     assert_eq!(get(&server, &format!("{SECRETS}/a")).await.code, 404);
+}
+
+#[tokio::test]
+async fn a_status_is_written_with_the_rest_as_it_is_read() {
+    let server = server();
+    post(&server, BUCKETS, &bucket("a")).await;
+    let path = format!("{BUCKETS}/a");
+    let mut empty = json!({ "metadata": { "name": "a", "ownerReferences": [] } });
+    empty["apiVersion"] = bucket("a")["apiVersion"].clone();
+    empty["kind"] = json!("Bucket");
+    let by = format!("{path}?fieldManager=two");
+    let applied = send(&server, "PATCH", &by, "application/apply-patch+yaml", &empty.to_string()).await;
+    assert_eq!(applied.body["metadata"]["ownerReferences"], Value::Null, "an empty list is not shown");
+    let status = format!("{path}/status");
+    let first = put(&server, &status, &applied.body).await;
+    assert_ne!(revision(&first), revision(&applied), "though it was stored");
+    assert_eq!(revision(&put(&server, &status, &first.body).await), revision(&first));
 }
