@@ -182,8 +182,7 @@ impl Page {
         let objects: Cow<'_, Objects> =
             state.store.at(&resource, revision).map_err(|gone| compacted(gone, revision, continued))?;
         // Where a list goes on is told by a place among all that the path is about, whatever is selected.
-        let inside =
-            if continued { target.namespace.as_str() } else { namespace(target, &options.selector) };
+        let inside = if continued { target.namespace.as_str() } else { namespace(target, &options.selector) };
         let prefix = if inside.is_empty() { String::new() } else { format!("{inside}/") };
         let start =
             options.token.as_ref().map_or_else(String::new, |token| format!("{prefix}{}", token.start));

@@ -23,7 +23,8 @@ async fn whether_there_is_an_object_is_told_before_the_patch_is_read() {
     }
     // An apply makes the object, if there is a place for it.
     let nowhere = "/api/v1/namespaces/nowhere/secrets/a?fieldManager=a";
-    let body = r#"{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "resourceVersion": "abc"}}"#;
+    let body =
+        r#"{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "resourceVersion": "abc"}}"#;
     assert_eq!(send(&server, "PATCH", nowhere, APPLY, body).await.code, 404);
     assert_eq!(send(&server, "PATCH", &format!("{SECRETS}/a?fieldManager=a"), APPLY, "{").await.code, 400);
     assert_eq!(get(&server, &format!("{SECRETS}/a")).await.code, 404);
