@@ -101,6 +101,21 @@ async fn the_end_of_what_was_there_is_marked_for_who_asks() {
 }
 
 #[tokio::test]
+async fn what_was_there_is_told_before_what_was_written_before_anybody_read_on() {
+    let server = server();
+    post(&server, BUCKETS, &bucket("b")).await;
+    let mut watch = lines(&server, &format!("{BUCKETS}?watch=1&allowWatchBookmarks=true")).await;
+    post(&server, BUCKETS, &bucket("a")).await;
+    merge(&server, &format!("{BUCKETS}/b"), &json!({"metadata": {"labels": {"x": "y"}}})).await;
+    let first = watch.next().await;
+    assert_eq!((&first["type"], &first["object"]["metadata"]["name"]), (&json!("ADDED"), &json!("b")));
+    assert_eq!(first["object"]["metadata"]["labels"], Value::Null);
+    assert_eq!(watch.next().await["type"], "BOOKMARK");
+    assert_eq!(watch.brief().await, "ADDED a");
+    assert_eq!(watch.brief().await, "MODIFIED b");
+}
+
+#[tokio::test]
 async fn a_watch_from_before_the_history_is_told_so_and_ends() {
     let server = server();
     post(&server, BUCKETS, &bucket("a")).await;

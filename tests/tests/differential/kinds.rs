@@ -36,6 +36,11 @@ impl Kind {
         if self.version == "events.k8s.io/v1" { "newevents" } else { self.plural }
     }
 
+    /// Whether a real server keeps a cache of all objects.
+    pub(crate) fn cached(&self) -> bool {
+        self.kind != "Event"
+    }
+
     /// A valid object without metadata.
     pub(crate) fn object(&self) -> Value {
         let mut object = parse(self.valid);

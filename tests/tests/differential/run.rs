@@ -74,21 +74,11 @@ impl Pair {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// Runs the sequence. What differs once and not again is the haste of a real server: a watch of what it has no cache of
-    /// may begin after the call that follows it, and a second may end between two writes. The embedded server has no such
-    /// chances.
+    /// Runs the sequence under new names.
     ///
     /// # Errors
     /// The first difference.
     pub(crate) async fn run(&self, sequence: &Sequence) -> Result<(), Box<Difference>> {
-        match self.run_once(sequence).await {
-            Ok(()) => Ok(()),
-            Err(_) => self.run_once(sequence).await,
-        }
-    }
-
-    /// Runs the sequence under new names.
-    async fn run_once(&self, sequence: &Sequence) -> Result<(), Box<Difference>> {
         let number = self.sequences.fetch_add(1, Ordering::Relaxed);
         // Last of all in the alphabet: what a server has of its own must not come after ours in a list.
         let prefix = format!("z{number:07}");

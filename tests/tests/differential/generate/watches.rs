@@ -7,7 +7,7 @@ use super::{Target, collection};
 use crate::{
     call::{Body, Call},
     kinds::Kind,
-    side::watch::LAST,
+    side::watch::{BOOKMARKS, LAST},
 };
 
 /// A watch, and what makes it end.
@@ -88,18 +88,19 @@ pub(super) fn watch(kind: &'static Kind) -> BoxedStrategy<Watch> {
 fn start(kind: &'static Kind) -> BoxedStrategy<Vec<(&'static str, String)>> {
     let id = format!("{}/{}/x0", kind.tag(), if kind.namespaced { "main" } else { "-" });
     let version = |version: String| vec![("resourceVersion", version)];
-    let streaming = [
-        ("sendInitialEvents", "true"),
-        ("resourceVersionMatch", "NotOlderThan"),
-        ("allowWatchBookmarks", "true"),
-    ]
-    .map(|(name, value)| (name, value.to_owned()));
+    let bookmarks = (BOOKMARKS, "true".to_owned());
+    let streaming = [("sendInitialEvents", "true"), ("resourceVersionMatch", "NotOlderThan")]
+        .map(|(name, value)| (name, value.to_owned()));
+    let streaming: Vec<_> = streaming.into_iter().chain([bookmarks.clone()]).collect();
+    // Only a bookmark says when the initial events of what has no cache are complete.
+    let settled =
+        move |start: Vec<_>| [start, if kind.cached() { vec![] } else { vec![bookmarks.clone()] }].concat();
     prop_oneof![
-        3 => Just(vec![]),
-        2 => Just(version("0".to_owned())),
+        3 => Just(settled(vec![])),
+        2 => Just(settled(version("0".to_owned()))),
         3 => Just(version("<start>".to_owned())),
         2 => (0..4_usize).prop_map(move |back| version(format!("<rv {id} {back}>"))),
-        3 => Just(streaming.to_vec()),
+        3 => Just(streaming),
         1 => Just(version(before(kind))),
     ]
     .boxed()

@@ -1,6 +1,6 @@
 //! Watches: opened before or after the calls, read up to an object that is made last.
 
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
@@ -13,24 +13,65 @@ use crate::call::Call;
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
 /// The label of the object that ends all watches.
 pub(crate) const LAST: &str = "last-of-all";
+/// With this, a watch says when it has told what was there at the beginning.
+pub(crate) const BOOKMARKS: &str = "allowWatchBookmarks";
 
 /// What a watch on one server sends, line by line.
 pub(crate) struct Watching {
     head: Value,
+    /// Lines that came before the first call that followed.
+    began: VecDeque<String>,
     lines: mpsc::UnboundedReceiver<String>,
 }
 
-impl Side {
-    /// Begins to watch. What it sends is collected from now on.
-    pub(crate) async fn watch(&mut self, call: &Call) -> Watching {
-        let (sender, lines) = mpsc::unbounded_channel();
-        if call.query.iter().any(|(name, _)| *name == "resourceVersion") {
-            self.catch_up(0, call).await;
+impl Watching {
+    fn failed(why: &str) -> Self {
+        let (_, lines) = mpsc::unbounded_channel();
+        Self { head: json!({ "failed": why }), began: VecDeque::new(), lines }
+    }
+
+    /// What a server has a cache of is watched once the head of the answer is there. What it has no cache of, it first
+    /// reads meanwhile: whatever is written before it says that this is done may be told as if it had been there before.
+    async fn settle(mut self) -> Self {
+        while let Some(line) = self.lines.recv().await {
+            let done = serde_json::from_str(&line).is_ok_and(|event| is_end_of_initial_events(&event));
+            self.began.push_back(line);
+            if done {
+                break;
+            }
         }
+        self
+    }
+
+    async fn next(&mut self) -> Option<String> {
+        match self.began.pop_front() {
+            Some(line) => Some(line),
+            None => self.lines.recv().await,
+        }
+    }
+}
+
+impl Side {
+    /// Begins to watch, and returns when nothing that is written from now on can be taken for older. What the watch sends
+    /// is collected from now on.
+    pub(crate) async fn watch(&mut self, call: &Call) -> Watching {
+        let watching = self.open(call).await;
+        if !call.query.iter().any(|(name, _)| *name == BOOKMARKS) {
+            return watching;
+        }
+        match timeout(ENDS_WITHIN, watching.settle()).await {
+            Ok(watching) => watching,
+            Err(_) => Watching::failed("the end of the initial events did not come in time"),
+        }
+    }
+
+    async fn open(&mut self, call: &Call) -> Watching {
+        let (sender, lines) = mpsc::unbounded_channel();
+        self.catch_up(0, call).await;
         let request = self.request(0, call);
         let response = match timeout(ENDS_WITHIN, self.client.send(request)).await {
             Ok(Ok(response)) => response,
-            other => return Watching { head: json!({ "failed": format!("{other:?}") }), lines },
+            other => return Watching::failed(&format!("{other:?}")),
         };
         let head = json!({ "code": response.status().as_u16() });
         let mut body = response.into_body();
@@ -47,7 +88,7 @@ impl Side {
             }
             let _ = sender.send(String::from_utf8_lossy(&rest).into_owned());
         });
-        Watching { head, lines }
+        Watching { head, began: VecDeque::new(), lines }
     }
 
     /// All that the watch sent about this sequence's objects, up to the last.
@@ -55,7 +96,7 @@ impl Side {
         let mut events = Vec::new();
         let mut columns = Value::Null;
         loop {
-            let line = match timeout(ENDS_WITHIN, watching.lines.recv()).await {
+            let line = match timeout(ENDS_WITHIN, watching.next()).await {
                 Ok(Some(line)) => line,
                 Ok(None) => break,
                 Err(_) => {
@@ -109,6 +150,10 @@ impl Side {
             other => self.book.normal(other),
         }
     }
+}
+
+fn is_end_of_initial_events(event: &Value) -> bool {
+    event["type"] == "BOOKMARK" && metadata(event)["annotations"]["k8s.io/initial-events-end"] == "true"
 }
 
 /// Of the object in an event, or in the one row of a table.
