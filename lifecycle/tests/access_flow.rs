@@ -271,7 +271,8 @@ fn an_access_that_was_there_before_waits_for_its_predecessors_grant() {
 fn a_secret_that_lost_its_owner_reference_stays_and_can_be_deleted() {
     let stray = || SecretView { owner: None, owned: false, ..secret(&KEYS) };
     let mut pass = Pass::new(AccessView { deleting: true, account_id: Some("account".into()), ..access() });
-    assert!(matches!(pass.start(), Effect::ReadSecret(_)));
+    assert!(matches!(pass.start(), Effect::Read(_)));
+    assert!(matches!(pass.step(Event::Read(Ok(()))), Effect::ReadSecret(_)));
     for _ in 0..2 {
         let effect = pass.secret(Some(stray()));
         assert!(matches!(effect, Effect::ReleaseSecret { .. }), "{effect:?}");
@@ -281,6 +282,7 @@ fn a_secret_that_lost_its_owner_reference_stays_and_can_be_deleted() {
     // One that another kind of object controls is none of ours, whatever finalizer is on it.
     let mut pass = Pass::new(AccessView { deleting: true, account_id: Some("account".into()), ..access() });
     pass.start();
+    pass.step(Event::Read(Ok(())));
     let effect = pass.secret(Some(SecretView { owned: true, ..stray() }));
     assert!(matches!(effect, Effect::ReadSecret(_)), "{effect:?}");
     // One that is in the way of another access goes as soon as somebody deletes it.
@@ -368,4 +370,26 @@ fn without_the_lease_no_secret_and_no_status_is_written() {
     assert!(matches!(pass.step(Event::Secret(Err(WriteFailure::Conflict))), Effect::Read(_)));
     let unreadable = WriteFailure::Other { message: String::new(), retry_after: None };
     assert_eq!(pass.step(Event::Read(Err(unreadable))), Effect::Done);
+}
+
+/// R6: a new leader, whose predecessor may have sent a Grant, looks at the Secrets; meanwhile the finalizer is stripped.
+#[test]
+fn an_access_that_is_gone_before_its_secrets_are_is_revoked_all_the_same() {
+    let mut pass = Pass::new(AccessView { deleting: true, ..access() });
+    pass.predecessor_done = Time::at(Duration::from_secs(10));
+    let mut effect = pass.start();
+    while !matches!(effect, Effect::ReadSecret(_)) {
+        assert!(matches!(effect, Effect::Read(_)), "{effect:?}");
+        effect = pass.step(Event::Read(Ok(())));
+    }
+    // It goes while that read is under way.
+    pass.view = None;
+    while !matches!(effect, Effect::Call(_) | Effect::Done | Effect::Wait(_)) {
+        effect = match effect {
+            Effect::Tell(_) => pass.step(Event::Told),
+            Effect::Read(_) => pass.step(Event::Read(Ok(()))),
+            _ => pass.secret(None),
+        };
+    }
+    assert!(matches!(effect, Effect::Call(Call::RevokeByName(_))), "{effect:?}");
 }

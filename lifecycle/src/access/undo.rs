@@ -15,11 +15,12 @@ impl AccessState {
         if view.ready {
             return self.close(view, ctx);
         }
-        if let Some(effect) = self.remove(Some(view), view, ctx) {
-            return effect;
-        }
+        // Before anything that can fail: should the finalizer be stripped meanwhile, nobody else knows (R6).
         if let Some(look) = self.find_intent(view, ctx) {
             return look;
+        }
+        if let Some(effect) = self.remove(Some(view), view, ctx) {
+            return effect;
         }
         if !self.may_leave(view)
             && let Some(effect) = self.undo(Some(view), view, ctx)

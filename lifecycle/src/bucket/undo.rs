@@ -14,12 +14,13 @@ use crate::{Context, Fence, Note, NoteReason, Rpc, Severity};
 impl BucketState {
     /// R10: our finalizer is on the object and it has a deletionTimestamp.
     pub(super) fn delete(&mut self, view: &Arc<BucketView>, ctx: &Context<'_>) -> Effect {
+        // Before anything that can wait: should the finalizer be stripped meanwhile, nobody else knows (R6).
+        if let Some(look) = self.find_intent(view, ctx) {
+            return look;
+        }
         let claimed = view.claim.uid.is_some() && !view.claim_deleting && !self.pass.claim_leaving;
         if claimed {
             return self.read_claim(view, ctx);
-        }
-        if let Some(look) = self.find_intent(view, ctx) {
-            return look;
         }
         self.mind_older_delete(ctx);
         if !self.may_leave(view)

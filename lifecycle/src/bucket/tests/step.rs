@@ -242,3 +242,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_new_leader_that_waits_for_the_claim_knows_that_something_may_be_there() {
+    let settings = Settings::default();
+    let bucket = Arc::new(BucketView { finalizer: true, deleting: true, ..view(Spec::DYNAMIC) });
+    let mut state = BucketState::default();
+    let mut step =
+        |view: Option<&Arc<BucketView>>, event| state.step(view, event, &context(&settings, 100)).unwrap();
+    assert_eq!(step(Some(&bucket), Event::Start(Wake::CHANGED)), Effect::Read);
+    assert!(matches!(step(Some(&bucket), Event::Read(Ok(()))), Effect::ReadClaim(_)));
+    assert!(matches!(step(Some(&bucket), Event::Claim(Claim::Live)), Effect::Wait(_)));
+    // The finalizer is stripped, and the object gone.
+    let mut effect = step(None, Event::Start(Wake::CHANGED));
+    while !matches!(effect, Effect::Call(_) | Effect::Done) {
+        let event = if matches!(effect, Effect::Tell(_)) { Event::Told } else { Event::Read(Ok(())) };
+        effect = step(None, event);
+    }
+    assert!(matches!(effect, Effect::Call(Call::DeleteByName(_))), "{effect:?}");
+}
