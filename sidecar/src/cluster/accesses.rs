@@ -156,6 +156,10 @@ impl Indexed for AccessView {
         &self.uid
     }
 
+    fn uid(&self) -> &str {
+        &self.uid
+    }
+
     fn resource_version(&self) -> &str {
         &self.resource_version
     }

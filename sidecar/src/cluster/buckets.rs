@@ -143,6 +143,10 @@ impl Indexed for BucketView {
         &self.name
     }
 
+    fn uid(&self) -> &str {
+        &self.uid
+    }
+
     fn resource_version(&self) -> &str {
         &self.resource_version
     }

@@ -14,6 +14,9 @@ pub trait Indexed {
     /// Its key.
     fn key(&self) -> &Key;
 
+    /// Its UID.
+    fn uid(&self) -> &str;
+
     /// Its version.
     fn resource_version(&self) -> &str;
 
@@ -38,6 +41,8 @@ struct Inner<V> {
     entries: BTreeMap<Key, Arc<V>>,
     /// Who waits for what.
     waiting: BTreeMap<Key, BTreeSet<Key>>,
+    /// What a write or a live read showed to be gone, until the watch has told so, too.
+    gone: BTreeMap<Key, Arc<V>>,
 }
 
 /// What a change of the index did to an entry.
@@ -73,7 +78,7 @@ impl<V: Indexed> Index<V> {
     /// An empty index that calls `listener` with the key of each entry that changes so that work can depend on it, whoever
     /// made the change.
     pub fn with_listener(listener: impl Fn(&Key) + Send + Sync + 'static) -> Self {
-        let inner = Inner { entries: BTreeMap::new(), waiting: BTreeMap::new() };
+        let inner = Inner { entries: BTreeMap::new(), waiting: BTreeMap::new(), gone: BTreeMap::new() };
         Self { inner: Mutex::new(inner), listener: Box::new(listener) }
     }
 
@@ -95,10 +100,28 @@ impl<V: Indexed> Index<V> {
         self.lock().waiting.get(key).into_iter().flatten().cloned().collect()
     }
 
+    /// Folds in an object as the watch tells of it, unless a newer one is there, or that very object is known to be gone: what
+    /// the watch tells of it then is old, and would look like something that a predecessor left behind.
+    pub fn fold_watched(&self, view: V) -> Change<V> {
+        let inner = self.lock();
+        if inner.gone.get(view.key()).is_some_and(|gone| gone.uid() == view.uid()) {
+            let before = inner.entries.get(view.key()).cloned();
+            return Change { after: before.clone(), before };
+        }
+        drop(inner);
+        self.fold(view)
+    }
+
     /// Folds in an object as it was read, or as a write returned it, unless a newer one is there.
     pub fn fold(&self, view: V) -> Change<V> {
         let mut inner = self.lock();
         let before = inner.entries.get(view.key()).cloned();
+        if let Some(gone) = inner.gone.get(view.key()) {
+            if gone.uid() == view.uid() && !is_newer(view.resource_version(), gone.resource_version()) {
+                return Change { after: before.clone(), before };
+            }
+            inner.gone.remove(view.key());
+        }
         if before.as_deref().is_some_and(|b| !is_newer(view.resource_version(), b.resource_version())) {
             return Change { after: before.clone(), before };
         }
@@ -116,9 +139,37 @@ impl<V: Indexed> Index<V> {
 
     /// Takes the entry out if it is still the one that was known when a live read began that found nothing.
     pub fn remove_known(&self, key: &str, known: Option<&Arc<V>>) -> Change<V> {
-        self.remove_unless(key, |entry| {
+        let change = self.remove_unless(key, |entry| {
             known.is_none_or(|known| known.resource_version() != entry.resource_version())
-        })
+        });
+        self.bury(key, &change);
+        change
+    }
+
+    /// Takes the entry out: a write returned the object as the last thing that there was of it.
+    pub fn remove_written(&self, last: &V) -> Change<V> {
+        let change = self.remove(last.key(), last.resource_version());
+        self.bury(last.key(), &change);
+        change
+    }
+
+    /// The watch has told that the object with that UID is gone: nothing old will come any more.
+    pub fn caught_up(&self, key: &str, uid: &str) {
+        let mut inner = self.lock();
+        if inner.gone.get(key).is_some_and(|gone| gone.uid() == uid) {
+            inner.gone.remove(key);
+        }
+    }
+
+    /// A complete list has shown that these exist, and no others.
+    pub fn caught_up_by_list(&self, listed: impl Fn(&Key) -> bool) {
+        self.lock().gone.retain(|key, _| listed(key));
+    }
+
+    fn bury(&self, key: &str, change: &Change<V>) {
+        if let Change { before: Some(before), after: None } = change {
+            self.lock().gone.insert(key.into(), Arc::clone(before));
+        }
     }
 
     fn remove_unless(&self, key: &str, stays: impl FnOnce(&V) -> bool) -> Change<V> {
@@ -194,6 +245,7 @@ mod tests {
     #[derive(Clone, Debug, PartialEq)]
     struct Thing {
         key: Key,
+        uid: &'static str,
         version: &'static str,
         content: u8,
         waits_for: Vec<Key>,
@@ -202,6 +254,10 @@ mod tests {
     impl Indexed for Thing {
         fn key(&self) -> &Key {
             &self.key
+        }
+
+        fn uid(&self) -> &str {
+            self.uid
         }
 
         fn resource_version(&self) -> &str {
@@ -222,7 +278,7 @@ mod tests {
     }
 
     fn thing(version: &'static str) -> Thing {
-        Thing { key: "a".into(), version, content: 0, waits_for: Vec::new() }
+        Thing { key: "a".into(), uid: "u", version, content: 0, waits_for: Vec::new() }
     }
 
     #[rstest::rstest]
@@ -278,6 +334,33 @@ mod tests {
         let written = Thing { content: 1, ..thing("2") };
         assert!(index.fold(written.clone()).matters());
         assert!(!index.fold(written).matters());
+    }
+
+    /// A late watch tells of what was, while its end is known from an own write or a live read.
+    #[test]
+    fn what_is_gone_does_not_come_back_by_old_news_but_its_successor_does() {
+        let index = Index::default();
+        index.fold(thing("1"));
+        index.remove_written(&thing("5"));
+        assert!(index.fold_watched(thing("3")).after.is_none());
+        assert!(index.fold(thing("1")).after.is_none(), "a read that was answered before");
+        let successor = Thing { uid: "v", ..thing("7") };
+        assert!(index.fold_watched(successor).after.is_some(), "another object of that name");
+
+        index.remove_known("a", index.get("a").as_ref());
+        assert!(index.fold_watched(Thing { uid: "v", ..thing("8") }).after.is_none());
+        index.caught_up("a", "u");
+        assert!(
+            index.fold_watched(Thing { uid: "v", ..thing("8") }).after.is_none(),
+            "that was the other one's end"
+        );
+        assert!(index.fold(Thing { uid: "v", ..thing("9") }).after.is_some(), "it was there after all");
+
+        index.remove_known("a", index.get("a").as_ref());
+        index.caught_up_by_list(|_| true);
+        assert!(index.fold_watched(Thing { uid: "v", ..thing("9") }).after.is_none(), "an old list");
+        index.caught_up_by_list(|_| false);
+        assert!(index.lock().gone.is_empty(), "nothing is kept for ever");
     }
 
     #[test]

@@ -74,6 +74,7 @@ impl<O: Objects, W: Watch<O::View>> Follower<'_, O, W> {
             Event::Delete(object) => {
                 let version = object.resource_version().unwrap_or_default();
                 self.removed(&O::key(&object), &version);
+                self.index.caught_up(&O::key(&object), &object.uid().unwrap_or_default());
             }
         }
     }
@@ -84,7 +85,7 @@ impl<O: Objects, W: Watch<O::View>> Follower<'_, O, W> {
         match self.objects.look(object) {
             Sight::Ours(view) => {
                 self.target.seen(&key);
-                self.changed(&self.index.fold(view));
+                self.changed(&self.index.fold_watched(view));
             }
             Sight::Foreign => self.removed(&key, &version),
             Sight::Unreadable { reason } => {
@@ -105,6 +106,7 @@ impl<O: Objects, W: Watch<O::View>> Follower<'_, O, W> {
     /// than the list; the live read that comes before any act tells the two apart.
     fn forget_unlisted(&mut self) {
         self.target.listed();
+        self.index.caught_up_by_list(|key| self.listed.contains(key));
         let keys = self.index.keys();
         for key in keys.iter().filter(|key| !self.listed.contains(*key)) {
             if let Some(known) = self.index.get(key) {

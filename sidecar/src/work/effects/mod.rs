@@ -125,7 +125,7 @@ fn fold_written<V: Indexed>(
     tracing::debug!(bucket = label.bucket(), access = label.access(), what, "written");
     match view {
         // It is returned as it was before its last finalizer went, in part.
-        Some(view) if view.is_gone() => drop(index.remove(view.key(), view.resource_version())),
+        Some(view) if view.is_gone() => drop(index.remove_written(&view)),
         Some(view) => drop(index.fold(view)),
         None => {}
     }
