@@ -57,6 +57,13 @@ impl Code {
             .copied()
             .unwrap_or(Self::Unknown)
     }
+
+    /// The number of this code.
+    #[must_use]
+    pub fn number(self) -> i32 {
+        let place = Self::ALL.iter().position(|code| *code == self).unwrap_or_default();
+        i32::try_from(place + 1).unwrap_or_default()
+    }
 }
 
 impl fmt::Display for Code {

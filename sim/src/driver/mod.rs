@@ -307,7 +307,15 @@ impl ScriptedDriver {
         ledger.one_call_at_a_time()?;
         ledger.no_double()?;
         ledger.grace_kept(grace)?;
-        oracle::foreign_untouched(&ledger, &lock(&self.life.foreign))
+        self.check_foreign()
+    }
+
+    /// I4: every bucket that was put there by hand is still there.
+    ///
+    /// # Errors
+    /// A [`Violation`].
+    pub fn check_foreign(&self) -> Result<(), Violation> {
+        oracle::foreign_untouched(&self.ledger(), &lock(&self.life.foreign))
     }
 }
 

@@ -1,0 +1,124 @@
+//! What is judged when all has settled.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use cosi_api::names::FINALIZER;
+use cosi_sim::driver::CANARY;
+use serde_json::Value;
+
+use super::{Invariant, is_deleting, is_ready, text};
+use crate::schedule::{ApiFault, Fault, Move, Story};
+use crate::settings::GRACE;
+use crate::world::World;
+
+impl World {
+    /// I6: the object is gone, or Ready and everything with it; nothing else is left.
+    pub(crate) fn is_as_it_should_be(&self) -> bool {
+        self.missing().is_none()
+    }
+
+    pub(crate) fn what_is_missing(&self) -> String {
+        self.missing().unwrap_or_default()
+    }
+
+    fn missing(&self) -> Option<String> {
+        match self.object() {
+            Some(object) if is_deleting(&object) => Some("the object does not go".to_owned()),
+            Some(object) if !is_ready(&object) => {
+                Some(format!("it does not get Ready: {}", text(&object, "/status/error/message")))
+            }
+            Some(object) => self.works(&object).err(),
+            None => self.orphan(),
+        }
+    }
+
+    /// I5: whether what is Ready is there and works.
+    pub(crate) fn works(&self, object: &Value) -> Result<(), String> {
+        match self.schedule.story {
+            Story::Bucket => {
+                let id = text(object, "/status/bucketID");
+                let bucket = self.driver.buckets().into_iter().find(|bucket| bucket.id == id);
+                match bucket {
+                    Some(bucket) if bucket.half => Err(format!("{id} is half-made")),
+                    Some(_) => Ok(()),
+                    None => Err(format!("there is no bucket {id:?}")),
+                }
+            }
+            Story::Access => {
+                let id = text(object, "/status/accountID");
+                if !self.driver.accounts().iter().any(|account| account.id == id) {
+                    return Err(format!("there is no account {id:?}"));
+                }
+                let secret = self.stored_secret().ok_or("there is no Secret")?;
+                let value = |key: &str| {
+                    let coded = text(&secret, "/data").to_owned() + text(&secret, &format!("/data/{key}"));
+                    BASE64_STANDARD.decode(coded).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+                };
+                let key = value("COSI_S3_ACCESS_KEY_ID").unwrap_or_default();
+                let password = value("COSI_S3_ACCESS_SECRET_KEY").unwrap_or_default();
+                if self.driver.key_works(&key, &password) {
+                    Ok(())
+                } else {
+                    Err("its key does not work".to_owned())
+                }
+            }
+        }
+    }
+
+    /// I1: what is at the backend without an owner; excused is what nobody could know, or was told of.
+    fn orphan(&self) -> Option<String> {
+        if self.lock().facts.forced || self.is_excused() {
+            return None;
+        }
+        let bucket = self.driver.buckets().into_iter().find(|bucket| !bucket.foreign);
+        if let Some(bucket) = bucket {
+            return Some(format!("bucket {} is left at the backend", bucket.id));
+        }
+        if let Some(account) = self.driver.accounts().first() {
+            return Some(format!("account {} is left at the backend", account.id));
+        }
+        let secret = self.stored_secret()?;
+        // Whoever knew that its creation may land later is dead: a documented limit.
+        let lands_late =
+            |what: &Move| matches!(what, Move::Fault(Fault::Api(ApiFault::Later(_) | ApiFault::Slow)));
+        if self.lock().facts.deaths > 0 && self.schedule.moves.iter().any(|(_, what)| lands_late(what)) {
+            return None;
+        }
+        let ours = secret.pointer("/metadata/finalizers/0").is_some_and(|finalizer| finalizer == FINALIZER);
+        ours.then(|| "a Secret is left with our finalizer".to_owned())
+    }
+
+    /// Retained, or let go: a person was told what to look after.
+    fn is_excused(&self) -> bool {
+        const TOLD: [&str; 4] = ["Retained", "LetGo", "NotFoundAtBackend", "AlreadyDeleted"];
+        self.api.inspect(|store| store.all("events").any(|(_, event)| TOLD.contains(&text(event, "/reason"))))
+    }
+
+    /// When everything is over.
+    pub(crate) fn judge(&self) {
+        let ledger = self.driver.ledger();
+        // What was held up in a process that stood still arrives late and is refused by the driver; when it was sent, only that
+        // process knows.
+        let paused = self.schedule.moves.iter().any(|(_, what)| matches!(what, Move::Fault(Fault::Pause(_))));
+        if !paused && let Err(error) = ledger.grace_kept(GRACE) {
+            self.violate(Invariant::Grace, error.to_string());
+        }
+        if self.schedule.sidecars == 1
+            && let Err(error) = ledger.one_call_at_a_time()
+        {
+            self.violate(Invariant::OneAtATime, error.to_string());
+        }
+        if let Err(error) = self.driver.check_foreign() {
+            self.violate(Invariant::NothingForeign, error.to_string());
+        }
+        let leak = self.api.inspect(|store| {
+            let resources = store.resources().filter(|resource| &***resource != "secrets");
+            resources
+                .flat_map(|resource| store.all(resource))
+                .any(|(_, object)| object.to_string().contains(CANARY))
+        });
+        if leak {
+            self.violate(Invariant::Secrecy, "a credential is in an object that is no Secret".to_owned());
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Schedules by chance.
+
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+
+use super::{Act, ApiFault, CallFault, Death, DriverKind, Fault, Look, Move, Schedule, Story};
+
+/// The most things that happen in a run by chance.
+const MOST_MOVES: usize = 5;
+/// A life without faults takes some twelve steps; those that are not reached happen when all is quiet.
+const STEPS: u32 = 24;
+
+impl Schedule {
+    /// The schedule of that number: the same one each time.
+    #[must_use]
+    pub fn random(seed: u64) -> Self {
+        let mut chance = StdRng::seed_from_u64(seed);
+        let story = if chance.random_bool(0.5) { Story::Bucket } else { Story::Access };
+        let sidecars = if chance.random_bool(0.3) { 2 } else { 1 };
+        let lags = [0, 0, 0, 0, 50, 400, 1500, 5000];
+        let lag = Duration::from_millis(lags.choose(&mut chance).copied().unwrap_or_default());
+        let driver = DriverKind::ALL.choose(&mut chance).copied().unwrap_or(DriverKind::GOOD);
+        let count = chance.random_range(1..=MOST_MOVES);
+        let mut moves: Vec<(u32, Move)> = (0..count)
+            .map(|_| (chance.random_range(0..STEPS), a_move(&mut chance, story, sidecars)))
+            .collect();
+        moves.sort_by_key(|(step, _)| *step);
+        Self { seed, story, driver, sidecars, lag, moves }
+    }
+}
+
+fn a_move(chance: &mut StdRng, story: Story, sidecars: usize) -> Move {
+    match chance.random_range(0..100) {
+        0..35 => Move::Fault(Fault::Call(any(chance, &CallFault::all(), CallFault::Hangs))),
+        35..60 => Move::Fault(Fault::Api(any(chance, &ApiFault::OF_WRITES, ApiFault::Lost))),
+        60..72 => Move::Fault(Fault::Death(any(chance, &Death::ALL, Death::Before))),
+        72..77 => match sidecars {
+            1 => Move::Act(Act::Stop),
+            _ => Move::Fault(Fault::Pause(Duration::from_secs(chance.random_range(1..60)))),
+        },
+        77..84 => Move::Watches(any(chance, &[Look::Cut, Look::Gone, Look::Refused, Look::Stale], Look::Cut)),
+        _ => Move::Act(any(chance, acts(story), Act::Delete)),
+    }
+}
+
+/// What people may do in a story.
+pub(crate) const fn acts(story: Story) -> &'static [Act] {
+    match story {
+        Story::Bucket => &[
+            Act::Delete,
+            Act::Delete,
+            Act::DeleteBeforeClaim,
+            Act::Strip,
+            Act::DeleteByForce,
+            Act::Again,
+            Act::Label,
+            Act::Retain,
+            Act::DontRetain,
+            Act::Stop,
+        ],
+        Story::Access => &[
+            Act::Delete,
+            Act::Delete,
+            Act::Strip,
+            Act::DeleteByForce,
+            Act::Again,
+            Act::Label,
+            Act::LoseSecret,
+            Act::Stop,
+        ],
+    }
+}
+
+fn any<T: Copy>(chance: &mut StdRng, from: &[T], or: T) -> T {
+    from.choose(chance).copied().unwrap_or(or)
+}

@@ -1,0 +1,86 @@
+//! What happens in a run: everything that is not the sidecar's own doing.
+
+mod chance;
+mod fault;
+mod kind;
+mod show;
+
+use std::time::Duration;
+
+pub use fault::{ApiFault, CallFault, Death, Fault};
+pub use kind::DriverKind;
+
+/// A run, before it is run. Two runs of one schedule are the same, step by step.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Schedule {
+    /// Jitter, names and uids come from it.
+    pub seed: u64,
+    /// What people want.
+    pub story: Story,
+    /// What the driver is like.
+    pub driver: DriverKind,
+    /// Two sidecars elect a leader; one alone needs no election.
+    pub sidecars: usize,
+    /// By how much every watch is late.
+    pub lag: Duration,
+    /// What goes wrong, and what people do, by the step before which it happens.
+    pub moves: Vec<(u32, Move)>,
+}
+
+/// What people want. Each story begins with an object, and ends with its deletion when it was as it should be for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Story {
+    /// A bucket.
+    Bucket,
+    /// Access to a bucket that is there.
+    Access,
+}
+
+/// Something that happens before a step: a request of a sidecar to the API server, or a call that reaches the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Move {
+    /// The step goes wrong: one way if it is a request to the API server, another if it is a call.
+    Fault(Fault),
+    /// Somebody does something.
+    Act(Act),
+    /// All watches end, and the next look begins so.
+    Watches(Look),
+}
+
+/// What somebody does to the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Act {
+    /// Deletes it, as people and the controller do: the claim first.
+    Delete,
+    /// Deletes the Bucket, and its claim somewhat later.
+    DeleteBeforeClaim,
+    /// Takes the sidecar's finalizer off.
+    Strip,
+    /// Deletes it and takes off whatever holds it.
+    DeleteByForce,
+    /// Makes it again under the same name, if it is gone.
+    Again,
+    /// Writes a label.
+    Label,
+    /// Changes the deletion policy of a Bucket to Retain.
+    Retain,
+    /// Changes it to Delete.
+    DontRetain,
+    /// Deletes the Secret of an access, whatever holds it.
+    LoseSecret,
+    /// Stops the leader cleanly; another life begins.
+    Stop,
+}
+
+/// How the next list or watch of each kind begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Look {
+    /// As any other.
+    Cut,
+    /// The version is too old (410), as the API server says it: in an event.
+    Gone,
+    /// The same, said by the HTTP status, as something on the way may do.
+    Refused,
+    /// The list is one that was given out before: from a server that is behind.
+    Stale,
+}

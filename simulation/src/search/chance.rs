@@ -1,0 +1,54 @@
+//! Schedules by chance, on all cores.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::schedule::Schedule;
+use crate::{SetupError, Violation, run};
+
+/// How a search went.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// How many schedules were run.
+    pub schedules: u64,
+    /// Which of them broke something, and what; the first ones.
+    pub violations: Vec<(Schedule, Violation)>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// More violations than that are of no use to anybody.
+const ENOUGH: usize = 20;
+
+/// Runs `schedules` on `threads` threads.
+///
+/// # Errors
+/// The world could not be made.
+pub fn search(schedules: impl Iterator<Item = Schedule> + Send, threads: usize) -> Result<Found, SetupError> {
+    let begun = Instant::now();
+    let (source, count) = (Mutex::new(schedules), AtomicU64::new(0));
+    let violations = Mutex::new(Vec::new());
+    let work = || -> Result<(), SetupError> {
+        loop {
+            let next = lock(&source).next();
+            let Some(schedule) = next.filter(|_| lock(&violations).len() < ENOUGH) else { return Ok(()) };
+            count.fetch_add(1, Ordering::Relaxed);
+            if let Some(violation) = run(&schedule)?.violation {
+                lock(&violations).push((schedule, violation));
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or(Ok(())))
+    })?;
+    let mut violations = violations.into_inner().unwrap_or_default();
+    violations.sort_by_key(|(schedule, _)| schedule.seed);
+    Ok(Found { schedules: count.into_inner(), violations, took: begun.elapsed() })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

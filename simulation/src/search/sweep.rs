@@ -1,0 +1,136 @@
+//! Schedules one by one: every fault at every step, with the deletion at every step; and pairs of faults.
+
+use std::time::Duration;
+
+use cosi_lifecycle::Code;
+
+use crate::schedule::{Act, ApiFault, CallFault, Death, DriverKind, Fault, Move, Schedule, Story};
+use crate::{SetupError, Sort, run};
+
+/// The drivers that meet pairs of faults.
+const TWO: [DriverKind; 2] =
+    [DriverKind::GOOD, DriverKind { derived: false, by_name: false, rotates: true, ..DriverKind::GOOD }];
+
+const STORIES: [Story; 2] = [Story::Bucket, Story::Access];
+
+/// A schedule in which nothing goes wrong.
+#[must_use]
+pub const fn calm(story: Story, driver: DriverKind) -> Schedule {
+    Schedule { seed: 0, story, driver, sidecars: 1, lag: Duration::ZERO, moves: Vec::new() }
+}
+
+/// Every fault at every step of both stories, with the deletion before every step, or at the end.
+///
+/// # Errors
+/// The world could not be made: runs without a fault say what steps there are.
+pub fn singles() -> Result<Vec<Schedule>, SetupError> {
+    let mut all = Vec::new();
+    for (story, driver) in lives(&DriverKind::ALL) {
+        let steps = run(&calm(story, driver))?.sorts.len();
+        let deletions = std::iter::once(None).chain((0..steps).map(Some));
+        for deletion in deletions {
+            let calm = with_deletion(calm(story, driver), deletion);
+            for (step, sort) in run(&calm)?.sorts.into_iter().enumerate() {
+                all.extend(faults(sort).into_iter().map(|fault| with(&calm, step, fault)));
+            }
+            all.push(calm);
+        }
+    }
+    Ok(number(all))
+}
+
+/// Every pair of faults, one of each class, at every two steps.
+///
+/// # Errors
+/// The world could not be made: runs with the first fault say what steps follow.
+pub fn pairs() -> Result<Vec<Schedule>, SetupError> {
+    let mut all = Vec::new();
+    for (story, driver) in lives(&TWO) {
+        let calm = calm(story, driver);
+        for (step, sort) in run(&calm)?.sorts.into_iter().enumerate() {
+            for first in few(sort).into_iter().map(|fault| with(&calm, step, fault)) {
+                let sorts = run(&first)?.sorts;
+                for (later, sort) in sorts.into_iter().enumerate().skip(step + 1) {
+                    all.extend(few(sort).into_iter().map(|fault| with(&first, later, fault)));
+                }
+            }
+        }
+    }
+    Ok(number(all))
+}
+
+fn lives(drivers: &[DriverKind]) -> impl Iterator<Item = (Story, DriverKind)> {
+    STORIES.into_iter().flat_map(|story| drivers.iter().map(move |driver| (story, *driver)))
+}
+
+fn with_deletion(mut schedule: Schedule, step: Option<usize>) -> Schedule {
+    schedule.moves.extend(step.map(|step| (at(step), Move::Act(Act::Delete))));
+    schedule
+}
+
+fn with(schedule: &Schedule, step: usize, fault: Fault) -> Schedule {
+    let mut schedule = schedule.clone();
+    schedule.moves.push((at(step), Move::Fault(fault)));
+    schedule.moves.sort_by_key(|(step, _)| *step);
+    schedule
+}
+
+fn at(step: usize) -> u32 {
+    u32::try_from(step).unwrap_or(u32::MAX)
+}
+
+/// Each is known by its number.
+fn number(mut all: Vec<Schedule>) -> Vec<Schedule> {
+    for (number, schedule) in (0..).zip(&mut all) {
+        schedule.seed = number;
+    }
+    all
+}
+
+/// Every fault that such a step can meet.
+fn faults(sort: Sort) -> Vec<Fault> {
+    let deaths =
+        Death::ALL.into_iter().filter(|death| sort == Sort::Call || !matches!(death, Death::During(_)));
+    let deaths = deaths.map(Fault::Death);
+    match sort {
+        Sort::Read => ApiFault::OF_READS.into_iter().map(Fault::Api).chain(deaths).collect(),
+        Sort::Write => ApiFault::OF_WRITES.into_iter().map(Fault::Api).chain(deaths).collect(),
+        Sort::Call => CallFault::all().into_iter().map(Fault::Call).chain(deaths).collect(),
+    }
+}
+
+/// One fault of each class that the sidecar can tell apart.
+fn few(sort: Sort) -> Vec<Fault> {
+    let late = Duration::from_millis(980);
+    let mut all = vec![Fault::Death(Death::Before), Fault::Death(Death::After)];
+    match sort {
+        Sort::Read => all.push(Fault::Api(ApiFault::Lost)),
+        Sort::Write => {
+            let faults = [
+                ApiFault::Lost,
+                ApiFault::AnswerLost,
+                ApiFault::Refused(409),
+                ApiFault::Refused(422),
+                ApiFault::Later(Duration::from_millis(400)),
+            ];
+            all.extend(faults.map(Fault::Api));
+        }
+        Sort::Call => {
+            let faults = [
+                CallFault::Fails(Code::Internal),
+                CallFault::Fails(Code::InvalidArgument),
+                CallFault::Fails(Code::NotFound),
+                CallFault::DoneBut(Code::Internal),
+                CallFault::Half(Code::Internal),
+                CallFault::Later(Code::Internal, late),
+                CallFault::Hangs,
+                CallFault::LandsLate(late),
+                CallFault::DoneAndCut,
+                CallFault::DoneAndCrash,
+            ];
+            all.extend(faults.map(Fault::Call));
+            all.push(Fault::Death(Death::During(Duration::from_millis(2980))));
+        }
+    }
+    all
+}

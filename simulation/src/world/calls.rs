@@ -1,0 +1,111 @@
+//! Calls that reach the driver.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cosi_sim::driver::{Call, Event, Nonsense, Rpc, Step};
+use tokio::time::sleep;
+
+use super::{Sort, World};
+use crate::schedule::{CallFault, Death, Fault};
+use crate::settings::TIMEOUT;
+use crate::trace::Who;
+
+/// From the driver's death to its next life.
+const RESTART: Duration = Duration::from_secs(1);
+
+impl World {
+    /// From now on the driver asks the schedule what to do with each call, and everything it does is seen.
+    pub(super) fn listen_to_the_driver(self: &Arc<Self>) {
+        let world = Arc::downgrade(self);
+        self.driver.direct(move |call| world.upgrade()?.direct(call));
+        let world = Arc::downgrade(self);
+        self.driver.testify_to(move |event| {
+            if let Some(world) = world.upgrade() {
+                world.witness(event);
+            }
+        });
+        let world = Arc::downgrade(self);
+        self.driver.set_clock(move || {
+            let now = world.upgrade().map_or(Duration::ZERO, |world| world.now().since_origin());
+            u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
+        });
+    }
+
+    fn direct(self: &Arc<Self>, call: &Call) -> Option<Step> {
+        if call.rpc == Rpc::GetInfo {
+            return None;
+        }
+        self.before_call(call);
+        let fault = self.step(Sort::Call)?;
+        match fault {
+            Fault::Call(fault) => Some(self.fail(fault)),
+            Fault::Death(death) => {
+                // Whose call it is, the driver cannot know; only one acts at a time.
+                let process = self.lock().facts.caller;
+                self.kill(process);
+                Some(match death {
+                    Death::Before => Step::hang(),
+                    Death::After => Step::do_then_hang(),
+                    Death::During(later) => Step::hang_then_land(later),
+                })
+            }
+            Fault::Api(_) | Fault::Pause(_) => None,
+        }
+    }
+
+    fn fail(self: &Arc<Self>, fault: CallFault) -> Step {
+        match fault {
+            CallFault::Fails(code) => Step::fail(code.number()),
+            CallFault::DoneBut(code) => Step::done_but(code.number()),
+            CallFault::Half(code) => Step::half_done(code.number()),
+            CallFault::Later(code, after) => Step::fail_then_land(code.number(), after),
+            CallFault::Hangs => Step::hang(),
+            CallFault::DoneAndHangs => Step::do_then_hang(),
+            CallFault::LandsLate(after) => Step::hang_then_land(TIMEOUT + after),
+            CallFault::Cut => Step::cut(),
+            CallFault::DoneAndCut => Step::do_then_cut(),
+            CallFault::Crash => {
+                self.revive_driver(false);
+                Step::crash()
+            }
+            CallFault::DoneAndCrash => {
+                self.revive_driver(false);
+                Step::do_then_crash()
+            }
+            CallFault::Replaced => {
+                self.revive_driver(true);
+                Step::crash()
+            }
+            CallFault::NoId => Step::nonsense(Nonsense::EmptyId),
+            CallFault::NoInfo => Step::nonsense(Nonsense::NoProtocolInfo),
+        }
+    }
+
+    /// The driver comes back in a while, perhaps as one with other abilities.
+    fn revive_driver(self: &Arc<Self>, replaced: bool) {
+        let world = Arc::clone(self);
+        tokio::spawn(async move {
+            sleep(RESTART).await;
+            if replaced {
+                world.driver.set(|abilities| abilities.by_name = !abilities.by_name);
+            }
+            world.tell(Who::Driver, format_args!("starts again"));
+            world.disturb();
+            // In memory nothing can keep it from that.
+            let _ = world.driver.restart();
+        });
+    }
+
+    fn witness(self: &Arc<Self>, event: &Event) {
+        if let Event::Arrived(call) = event
+            && call.rpc == Rpc::GetInfo
+        {
+            return;
+        }
+        self.tell(Who::Driver, format_args!("{event}"));
+        if let Event::Did { call, effect } = event {
+            self.after_effect(*call, effect);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Sidecar processes: they start, stop, stand still, die, and are started again.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cosi_sidecar::{RunError, chain, run_in};
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::World;
+use super::environment::Life;
+use crate::Invariant;
+use crate::settings::settings;
+use crate::trace::Who;
+
+/// From the end of a process to its next life, as Kubernetes has it.
+const RESTART: Duration = Duration::from_secs(1);
+
+/// One sidecar, through all its lives.
+#[derive(Debug, Default)]
+pub(super) struct Process {
+    life: Option<(AbortHandle, CancellationToken)>,
+    /// It stands still until then.
+    paused: Option<Instant>,
+    /// It is to stand still for so long when it next sends something to the driver.
+    drowsy: Option<Duration>,
+}
+
+impl World {
+    /// Starts the sidecar of that number.
+    pub(crate) fn start(self: &Arc<Self>, process: usize) {
+        let settings = match settings(self.schedule.sidecars > 1) {
+            Ok(settings) => settings,
+            Err(error) => return self.violate(Invariant::Sound, format!("settings are refused: {error}")),
+        };
+        self.tell(Who::Sidecar(process), format_args!("starts"));
+        let stop = CancellationToken::new();
+        let env = Arc::new(Life { world: Arc::clone(self), process });
+        let (world, stopping) = (Arc::clone(self), stop.clone());
+        let task = tokio::spawn(async move {
+            let ended = run_in(env, settings, stopping).await;
+            world.ended(process, ended);
+        });
+        if let Some(process) = self.lock().processes.get_mut(process) {
+            *process = Process { life: Some((task.abort_handle(), stop)), ..Process::default() };
+        }
+    }
+
+    fn ended(self: &Arc<Self>, process: usize, ended: Result<(), RunError>) {
+        match ended {
+            Ok(()) => self.tell(Who::Sidecar(process), format_args!("has ended")),
+            Err(error) => {
+                self.tell(Who::Sidecar(process), format_args!("gives up: {}", chain(&error)));
+                // A lost lease and a driver with another name are no defects.
+                if matches!(error, RunError::Defect(_) | RunError::TaskEnded(_) | RunError::Election(_)) {
+                    self.violate(Invariant::Sound, chain(&error));
+                }
+            }
+        }
+        self.lock().facts.process_died();
+        self.disturb();
+        self.restart(process);
+    }
+
+    fn restart(self: &Arc<Self>, process: usize) {
+        let world = Arc::clone(self);
+        tokio::spawn(async move {
+            sleep(RESTART).await;
+            world.start(process);
+        });
+    }
+
+    /// The process dies at once. What it has sent is on its way.
+    pub(crate) fn kill(self: &Arc<Self>, process: usize) {
+        let life = self.lock().processes.get_mut(process).and_then(|process| process.life.take());
+        if let Some((task, _)) = life {
+            self.tell(Who::Sidecar(process), format_args!("dies"));
+            task.abort();
+            self.lock().facts.process_died();
+            self.disturb();
+            self.restart(process);
+        }
+    }
+
+    /// Every process is told to stop, cleanly; each is started again when it has.
+    pub(super) fn stop_all(&self) {
+        for process in &self.lock().processes {
+            if let Some((_, stop)) = &process.life {
+                stop.cancel();
+            }
+        }
+    }
+
+    /// From its next byte to the driver on, the process is to stand still for so long.
+    pub(crate) fn make_drowsy(&self, process: usize, pause: Duration) {
+        if let Some(process) = self.lock().processes.get_mut(process) {
+            process.drowsy = Some(pause);
+        }
+    }
+
+    /// It sends something to the driver.
+    pub(super) fn fall_asleep(&self, process: usize) {
+        let mut state = self.lock();
+        state.facts.caller = process;
+        let Some(sleeper) = state.processes.get_mut(process) else { return };
+        let Some(pause) = sleeper.drowsy.take() else { return };
+        sleeper.paused = Some(Instant::now() + pause);
+        drop(state);
+        self.tell(Who::Sidecar(process), format_args!("stands still for {pause:?}"));
+        self.disturb();
+    }
+
+    pub(super) fn is_paused(&self, process: usize) -> bool {
+        let paused = self.lock().processes.get(process).and_then(|process| process.paused);
+        paused.is_some_and(|until| until > Instant::now())
+    }
+
+    /// Waits until the process moves.
+    pub(super) async fn hold(&self, process: usize) {
+        while self.is_paused(process) {
+            let until = self.lock().processes.get(process).and_then(|process| process.paused);
+            match until {
+                Some(until) => {
+                    sleep_until(until).await;
+                    self.disturb();
+                }
+                None => pending().await,
+            }
+        }
+    }
+}

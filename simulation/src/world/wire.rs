@@ -1,0 +1,226 @@
+//! The way from a sidecar to the API server, and back.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use cosi_apiserver::AnswerBody;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use http::request::Parts;
+use http::{Method, Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use kube::client::Body;
+use serde_json::json;
+use tokio::time::sleep;
+use tower::{Service, ServiceExt as _};
+
+use super::environment::Life;
+use super::{Sort, World};
+use crate::schedule::{ApiFault, Death, Fault};
+use crate::trace::Who;
+
+/// How long a slow answer takes: longer than anybody waits.
+const SLOW: Duration = Duration::from_secs(30);
+
+/// One sidecar's connection.
+#[derive(Clone, Debug)]
+pub(super) struct Wire {
+    life: Life,
+}
+
+/// Nobody answers.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the connection broke")]
+pub(super) struct Broken;
+
+impl Service<Request<Body>> for Wire {
+    type Response = Response<AnswerBody>;
+    type Error = Broken;
+    type Future = BoxFuture<'static, Result<Self::Response, Broken>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Broken>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let wire = self.clone();
+        async move {
+            let (head, body) = request.into_parts();
+            let body = body.collect().await.map_err(|_| Broken)?.to_bytes();
+            wire.pass(Letter { head, body }).await
+        }
+        .boxed()
+    }
+}
+
+/// A request, whole.
+#[derive(Clone, Debug)]
+pub(crate) struct Letter {
+    pub(crate) head: Parts,
+    pub(crate) body: Bytes,
+}
+
+impl Letter {
+    /// What it is about, after the group: `buckets/bc-1/status`.
+    fn subject(&self) -> &str {
+        let path = self.head.uri.path();
+        path.split_once("/v1alpha2/").or_else(|| path.split_once("/v1/")).map_or(path, |(_, rest)| rest)
+    }
+
+    /// Whether it follows changes, or lists objects to begin with that.
+    fn looks(&self) -> bool {
+        let (path, query) = (self.head.uri.path(), self.head.uri.query().unwrap_or_default());
+        self.head.method == Method::GET
+            && (query.contains("watch=") || path.ends_with("/buckets") || path.ends_with("/bucketaccesses"))
+    }
+
+    /// The leader's Lease, and Events, which nothing depends on.
+    fn is_beside_the_work(&self) -> bool {
+        let path = self.head.uri.path();
+        path.contains("/leases") || path.contains("/events")
+    }
+}
+
+impl Wire {
+    pub(super) fn new(life: Life) -> Self {
+        Self { life }
+    }
+
+    async fn pass(self, letter: Letter) -> Result<Response<AnswerBody>, Broken> {
+        let Life { world, process } = &self.life;
+        if letter.looks() {
+            return world.look(*process, letter).await;
+        }
+        if letter.is_beside_the_work() {
+            world.hold(*process).await;
+            let answer = world.deliver(*process, letter).await;
+            world.hold(*process).await;
+            return Ok(answer);
+        }
+        let sort = if letter.head.method == Method::GET { Sort::Read } else { Sort::Write };
+        let fault = world.step(sort);
+        world.hold(*process).await;
+        let answer = self.meet(fault, letter).await;
+        world.hold(*process).await;
+        answer
+    }
+
+    /// The request meets its fault.
+    async fn meet(&self, fault: Option<Fault>, letter: Letter) -> Result<Response<AnswerBody>, Broken> {
+        let Life { world, process } = &self.life;
+        match fault {
+            Some(Fault::Api(fault)) => self.go_wrong(fault, letter).await,
+            Some(Fault::Death(death)) => {
+                if death != Death::Before {
+                    world.deliver(*process, letter).await;
+                }
+                world.kill(*process);
+                std::future::pending().await
+            }
+            Some(Fault::Pause(pause)) => {
+                world.make_drowsy(*process, pause);
+                Ok(world.deliver(*process, letter).await)
+            }
+            Some(Fault::Call(_)) | None => Ok(world.deliver(*process, letter).await),
+        }
+    }
+
+    async fn go_wrong(&self, fault: ApiFault, letter: Letter) -> Result<Response<AnswerBody>, Broken> {
+        let Life { world, process } = &self.life;
+        match fault {
+            ApiFault::Lost => Err(Broken),
+            ApiFault::AnswerLost => {
+                world.deliver(*process, letter).await;
+                Err(Broken)
+            }
+            ApiFault::Refused(code) => Ok(refusal(code)),
+            ApiFault::DoneBut(code) => {
+                world.deliver(*process, letter).await;
+                Ok(refusal(code))
+            }
+            ApiFault::Later(after) => {
+                let (world, process) = (Arc::clone(world), *process);
+                tokio::spawn(async move {
+                    sleep(after).await;
+                    world.disturb();
+                    world.deliver(process, letter).await;
+                });
+                Ok(refusal(504))
+            }
+            ApiFault::Slow => {
+                let answer = world.deliver(*process, letter).await;
+                sleep(SLOW).await;
+                Ok(answer)
+            }
+            ApiFault::Overtaken => {
+                world.act(crate::schedule::Act::Label);
+                Ok(world.deliver(*process, letter).await)
+            }
+        }
+    }
+}
+
+impl World {
+    /// The request is done at the API server.
+    pub(super) async fn deliver(self: &Arc<Self>, process: usize, letter: Letter) -> Response<AnswerBody> {
+        let Letter { head, body } = letter;
+        let line = Letter { head: head.clone(), body: body.clone() };
+        let writes = head.method != Method::GET;
+        if writes {
+            self.before_write(&line);
+        }
+        let Ok(answer) = self.api.clone().oneshot(Request::from_parts(head, Full::new(body))).await;
+        let text = if writes { String::from_utf8_lossy(&line.body) } else { "".into() };
+        self.tell(
+            Who::Sidecar(process),
+            format_args!(
+                "{} {} {} → {}",
+                line.head.method,
+                line.subject(),
+                Brief(&text),
+                answer.status().as_u16()
+            ),
+        );
+        if writes {
+            self.after_write(&line, answer.status());
+        }
+        answer
+    }
+}
+
+/// So much of a body as a person needs; nothing of a Secret's.
+struct Brief<'a>(&'a str);
+
+impl std::fmt::Display for Brief<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.contains("\"data\"") || self.0.contains("stringData") {
+            return f.write_str("{…credentials…}");
+        }
+        let end = self.0.char_indices().nth(300).map_or(self.0.len(), |(at, _)| at);
+        f.write_str(self.0.get(..end).unwrap_or_default())
+    }
+}
+
+/// An answer of the API server by which nothing was done.
+pub(super) fn refusal(code: u16) -> Response<AnswerBody> {
+    let reason = match code {
+        400 => "BadRequest",
+        403 => "Forbidden",
+        409 => "Conflict",
+        410 => "Expired",
+        422 => "Invalid",
+        429 => "TooManyRequests",
+        503 => "ServiceUnavailable",
+        504 => "Timeout",
+        _ => "InternalError",
+    };
+    let status = json!({
+        "apiVersion": "v1", "kind": "Status", "metadata": {}, "status": "Failure",
+        "code": code, "reason": reason, "message": "by schedule",
+    });
+    let mut response = Response::new(Full::new(Bytes::from(status.to_string())).boxed_unsync());
+    *response.status_mut() = http::StatusCode::from_u16(code).unwrap_or_default();
+    response
+}
