@@ -17,6 +17,7 @@ impl AccessState {
         owner: &Arc<AccessView>,
         ctx: &Context<'_>,
     ) -> Option<Effect> {
+        self.look_again_at_what_may_have_landed(ctx);
         let removal = self.each(view, owner, NoteReason::DeletionBlocked, ctx, |state, name| {
             state.next_to_remove(owner, name)
         });
@@ -24,9 +25,20 @@ impl AccessState {
             return removal;
         }
         // One that was to be created without certain outcome may still appear, and nobody would look for it then.
-        self.secrets.landing.retain(|_, landing| landing.until > ctx.now);
         let until = self.secrets.landing.values().map(|landing| landing.until).max()?;
         Some(self.pause(view, until, ctx))
+    }
+
+    /// The time of a creation without certain outcome is over. That its Secret was missing before says nothing of now.
+    fn look_again_at_what_may_have_landed(&mut self, ctx: &Context<'_>) {
+        let sights = &mut self.pass.sights;
+        self.secrets.landing.retain(|name, landing| {
+            let may_land = landing.until > ctx.now;
+            if !may_land && matches!(sights.get(name), Some(Sight::Missing)) {
+                sights.remove(name);
+            }
+            may_land
+        });
     }
 
     fn next_to_remove(&mut self, owner: &AccessView, name: &Arc<str>) -> Next {
