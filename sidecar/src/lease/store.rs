@@ -177,8 +177,8 @@ mod tests {
         assert_eq!(found(&lease(&json!({}))).record, Record::default());
     }
 
-    #[test]
-    fn each_trouble_is_told_with_what_to_do_and_without_the_librarys_own_words() {
+    #[tokio::test]
+    async fn each_trouble_is_told_with_what_to_do_and_without_the_librarys_own_words() {
         let client = Client::new(
             tower::service_fn(async |_| {
                 Ok::<_, std::convert::Infallible>(http::Response::new(kube::client::Body::empty()))
