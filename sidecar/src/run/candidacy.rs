@@ -44,7 +44,7 @@ impl Candidacy {
     /// Stands for election, if there is one.
     pub(super) fn stand(&mut self, settings: &Settings, terms: Terms, clients: &Clients, driver: &str) {
         if !settings.leader_election {
-            tracing::warn!(
+            tracing::info!(
                 driver,
                 "--leader-election=false: no other sidecar may run for this driver, elected or not; it would act at the \
                  same time"
