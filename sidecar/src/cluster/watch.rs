@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::pin::pin;
+use std::time::Duration;
 
 use futures::StreamExt as _;
 use kube::ResourceExt as _;
@@ -9,6 +10,7 @@ use kube::api::DynamicObject;
 use kube::core::Status;
 use kube::runtime::watcher::{self, Event};
 use kube::runtime::{WatchStreamExt as _, watcher as watch_stream};
+use tokio::time::sleep;
 
 use super::{Change, Index, Indexed as _, Key, Label, Objects, Sight};
 
@@ -17,6 +19,9 @@ const REWATCH_EVERY_SECONDS: u32 = 55;
 
 /// Whole objects in memory at a time while listing; they are a few KiB each, and only a compact view of each is kept.
 const PAGE: u32 = 200;
+
+/// Before a watch that cannot be resumed is begun anew with a list.
+const BEGIN_ANEW_AFTER: Duration = Duration::from_secs(1);
 
 /// What the watch drives.
 pub trait Watch<V> {
@@ -36,15 +41,29 @@ pub trait Watch<V> {
 /// per kind, with what to do about it, and tried again with backoff.
 pub async fn watch<O: Objects>(objects: &O, index: &Index<O::View>, target: &impl Watch<O::View>) {
     let config = watcher::Config::default().timeout(REWATCH_EVERY_SECONDS).page_size(PAGE);
-    let stream = watch_stream(objects.api(), config).default_backoff();
-    let mut stream = pin!(stream);
     let mut follower = Follower { objects, index, target, listed: HashSet::new(), trouble: None };
-    while let Some(event) = stream.next().await {
-        match event {
-            Ok(event) => follower.event(event),
-            Err(error) => follower.failed(&error),
+    loop {
+        let mut stream = pin!(watch_stream(objects.api(), config.clone()).default_backoff());
+        loop {
+            match stream.next().await {
+                Some(Ok(event)) => follower.event(event),
+                Some(Err(error)) => {
+                    follower.failed(&error);
+                    if cannot_resume(&error) {
+                        break;
+                    }
+                }
+                None => return,
+            }
         }
+        sleep(BEGIN_ANEW_AFTER).await;
     }
+}
+
+/// The version from which on to watch is too old, and that was told before any event: the library would ask for it again and
+/// again. Told in an event, it leads to a new list.
+fn cannot_resume(error: &watcher::Error) -> bool {
+    matches!(error, watcher::Error::WatchStartFailed(kube::Error::Api(status)) if status.code == 410)
 }
 
 struct Follower<'a, O: Objects, W> {
