@@ -54,8 +54,8 @@ impl World {
         let (next, end) = {
             let mut state = self.lock();
             let next = state.looks.next.get(&kind).copied();
-            // A list that is behind comes only after the version was too old.
-            if !(watches && next == Some(Look::Stale)) {
+            // A version that is too old stays so until a list gives a new one; what is behind is that list.
+            if !(watches && matches!(next, Some(Look::Refused | Look::Stale))) {
                 state.looks.next.remove(&kind);
             }
             (next, state.looks.end.clone())
