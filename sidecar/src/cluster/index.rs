@@ -103,21 +103,20 @@ impl<V: Indexed> Index<V> {
     /// Folds in an object as the watch tells of it, unless a newer one is there, or that very object is known to be gone: what
     /// the watch tells of it then is old, and would look like something that a predecessor left behind.
     pub fn fold_watched(&self, view: V) -> Change<V> {
-        let inner = self.lock();
-        if inner.gone.get(view.key()).is_some_and(|gone| gone.uid() == view.uid()) {
-            let before = inner.entries.get(view.key()).cloned();
-            return Change { after: before.clone(), before };
-        }
-        drop(inner);
-        self.fold(view)
+        self.fold_unless(view, |_, _| true)
     }
 
     /// Folds in an object as it was read, or as a write returned it, unless a newer one is there.
     pub fn fold(&self, view: V) -> Change<V> {
+        self.fold_unless(view, |view, gone| !is_newer(view.resource_version(), gone.resource_version()))
+    }
+
+    /// `is_old` is asked about a view of an object that is known to be gone.
+    fn fold_unless(&self, view: V, is_old: impl FnOnce(&V, &V) -> bool) -> Change<V> {
         let mut inner = self.lock();
         let before = inner.entries.get(view.key()).cloned();
         if let Some(gone) = inner.gone.get(view.key()) {
-            if gone.uid() == view.uid() && !is_newer(view.resource_version(), gone.resource_version()) {
+            if gone.uid() == view.uid() && is_old(&view, gone) {
                 return Change { after: before.clone(), before };
             }
             inner.gone.remove(view.key());
@@ -134,23 +133,21 @@ impl<V: Indexed> Index<V> {
     /// Takes the entry out: a delete event at `resource_version`, or a list without it. A newer object under the key
     /// stays.
     pub fn remove(&self, key: &str, resource_version: &str) -> Change<V> {
-        self.remove_unless(key, |entry| is_newer(entry.resource_version(), resource_version))
+        self.remove_unless(key, false, |entry| is_newer(entry.resource_version(), resource_version))
     }
 
     /// Takes the entry out if it is still the one that was known when a live read began that found nothing.
     pub fn remove_known(&self, key: &str, known: Option<&Arc<V>>) -> Change<V> {
-        let change = self.remove_unless(key, |entry| {
+        self.remove_unless(key, true, |entry| {
             known.is_none_or(|known| known.resource_version() != entry.resource_version())
-        });
-        self.bury(key, &change);
-        change
+        })
     }
 
     /// Takes the entry out: a write returned the object as the last thing that there was of it.
     pub fn remove_written(&self, last: &V) -> Change<V> {
-        let change = self.remove(last.key(), last.resource_version());
-        self.bury(last.key(), &change);
-        change
+        self.remove_unless(last.key(), true, |entry| {
+            is_newer(entry.resource_version(), last.resource_version())
+        })
     }
 
     /// The watch has told that the object with that UID is gone: nothing old will come any more.
@@ -166,19 +163,17 @@ impl<V: Indexed> Index<V> {
         self.lock().gone.retain(|key, _| listed(key));
     }
 
-    fn bury(&self, key: &str, change: &Change<V>) {
-        if let Change { before: Some(before), after: None } = change {
-            self.lock().gone.insert(key.into(), Arc::clone(before));
-        }
-    }
-
-    fn remove_unless(&self, key: &str, stays: impl FnOnce(&V) -> bool) -> Change<V> {
+    /// `ahead`: the watch does not know of it yet.
+    fn remove_unless(&self, key: &str, ahead: bool, stays: impl FnOnce(&V) -> bool) -> Change<V> {
         let mut inner = self.lock();
         let before = inner.entries.get(key).cloned();
         if before.as_deref().is_some_and(stays) {
             return Change { after: before.clone(), before };
         }
         let change = inner.replace(before, None);
+        if let Some(before) = change.before.as_ref().filter(|_| ahead) {
+            inner.gone.insert(Arc::clone(before.key()), Arc::clone(before));
+        }
         drop(inner);
         self.told(change)
     }
