@@ -51,8 +51,10 @@ impl World {
                 }
                 let secret = self.stored_secret().ok_or("there is no Secret")?;
                 let value = |key: &str| {
-                    let coded = text(&secret, "/data").to_owned() + text(&secret, &format!("/data/{key}"));
-                    BASE64_STANDARD.decode(coded).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+                    BASE64_STANDARD
+                        .decode(text(&secret, &format!("/data/{key}")))
+                        .ok()
+                        .and_then(|bytes| String::from_utf8(bytes).ok())
                 };
                 let key = value("COSI_S3_ACCESS_KEY_ID").unwrap_or_default();
                 let password = value("COSI_S3_ACCESS_SECRET_KEY").unwrap_or_default();

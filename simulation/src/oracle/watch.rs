@@ -73,7 +73,7 @@ impl World {
     }
 
     /// The driver changed its backend.
-    pub(crate) fn after_effect(&self, _: usize, effect: &Effect) {
+    pub(crate) fn after_effect(&self, effect: &Effect) {
         let Effect::Deleted { id, .. } = effect else { return };
         let forced = self.lock().facts.was_stripped();
         let alive = self.object().filter(|object| !is_deleting(object) && is_ready(object));

@@ -104,8 +104,8 @@ impl World {
             return;
         }
         self.tell(Who::Driver, format_args!("{event}"));
-        if let Event::Did { call, effect } = event {
-            self.after_effect(*call, effect);
+        if let Event::Did { effect, .. } = event {
+            self.after_effect(effect);
         }
     }
 }

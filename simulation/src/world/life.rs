@@ -51,15 +51,12 @@ impl World {
                 (state.disturbed, state.last_step.max(state.disturbed))
             };
             let good = self.is_as_it_should_be();
-            if good && last_step.elapsed() > QUIET.min(STAYS) && self.hurry() {
+            if last_step.elapsed() > if good { STAYS } else { QUIET } && self.hurry() {
                 good_since = None;
                 continue;
             }
             if !good {
                 good_since = None;
-                if last_step.elapsed() > QUIET && self.hurry() {
-                    continue;
-                }
                 if disturbed.elapsed() > self.patience() {
                     let why = self.what_is_missing();
                     self.violate(Invariant::Progress, format!("after {:?}: {why}", disturbed.elapsed()));

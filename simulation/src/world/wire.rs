@@ -165,8 +165,8 @@ impl Wire {
 impl World {
     /// The request is done at the API server.
     pub(super) async fn deliver(self: &Arc<Self>, process: usize, letter: Letter) -> Response<AnswerBody> {
+        let line = letter.clone();
         let Letter { head, body } = letter;
-        let line = Letter { head: head.clone(), body: body.clone() };
         let writes = head.method != Method::GET;
         if writes {
             self.before_write(&line);
