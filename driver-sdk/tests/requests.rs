@@ -3,18 +3,16 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-
+use common::fuzz::{call_all, requests};
 use common::*;
 use cosi_driver_sdk::{DriverError, RevokeAccessRequest};
-use cosi_proto::NOT_AFTER_KEY;
 use cosi_proto::v1alpha2 as proto;
-use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
-use proto::provisioner_client::ProvisionerClient;
+use proptest::{
+    prop_assert,
+    test_runner::{Config, TestRunner},
+};
 use rstest::rstest;
-use tonic::transport::Channel;
-use tonic::{Code, Request, Response, Status};
+use tonic::{Code, Response, Status};
 
 type Create = proto::DriverCreateBucketRequest;
 type Grant = proto::DriverGrantBucketAccessRequest;
@@ -138,113 +136,6 @@ async fn a_revoke_without_buckets_reaches_the_driver() {
     served.client().await.driver_revoke_bucket_access(revoke_request("ba-1")).await.unwrap();
 }
 
-fn texts() -> impl Strategy<Value = String> {
-    prop_oneof![
-        "[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?(\\.[a-z0-9]{1,4}){0,2}",
-        "[a-zA-Z0-9/._-]{0,12}",
-        any::<String>(),
-        (0_usize..5000).prop_map(|length| "a".repeat(length)),
-    ]
-}
-
-fn parameter_maps() -> impl Strategy<Value = BTreeMap<String, String>> {
-    proptest::collection::btree_map(any::<String>(), texts(), 0..4)
-}
-
-#[derive(Debug, Clone)]
-struct Fuzz {
-    texts: [String; 3],
-    numbers: Vec<i32>,
-    parameters: BTreeMap<String, String>,
-    not_after: Option<String>,
-}
-
-fn fuzz() -> impl Strategy<Value = Fuzz> {
-    let limits = proptest::option::of("[ -~]{0,24}|[0-9]{1,20}");
-    ([texts(), texts(), texts()], proptest::collection::vec(-1..5_i32, 0..4), parameter_maps(), limits)
-        .prop_map(|(texts, numbers, parameters, not_after)| Fuzz { texts, numbers, parameters, not_after })
-}
-
-impl Fuzz {
-    fn request<T>(&self, message: T) -> Request<T> {
-        let mut request = Request::new(message);
-        if let Some(limit) = self.not_after.as_ref().and_then(|limit| limit.parse().ok()) {
-            request.metadata_mut().insert(NOT_AFTER_KEY, limit);
-        }
-        request
-    }
-
-    fn number(&self, index: usize) -> i32 {
-        self.numbers.get(index).copied().unwrap_or(1)
-    }
-
-    fn protocols(&self) -> Vec<proto::ObjectProtocol> {
-        self.numbers.iter().map(|number| proto::ObjectProtocol { r#type: *number }).collect()
-    }
-
-    fn grant(&self) -> proto::DriverGrantBucketAccessRequest {
-        let bucket = |number: &i32| proto::driver_grant_bucket_access_request::AccessedBucket {
-            bucket_id: self.texts[2].clone(),
-            access_mode: Some(proto::AccessMode { mode: *number }),
-        };
-        proto::DriverGrantBucketAccessRequest {
-            account_name: self.texts[0].clone(),
-            protocol: Some(proto::ObjectProtocol { r#type: self.number(0) }),
-            authentication_type: Some(proto::AuthenticationType { r#type: self.number(1) }),
-            service_account_name: self.texts[1].clone(),
-            parameters: self.parameters.clone(),
-            buckets: self.numbers.iter().map(bucket).collect(),
-        }
-    }
-
-    /// Calls every RPC; gives what failed.
-    async fn call_all(&self, client: &mut ProvisionerClient<Channel>) -> Vec<Status> {
-        let grant = self.grant();
-        let revoke = proto::DriverRevokeBucketAccessRequest {
-            account_id: grant.account_name.clone(),
-            protocol: grant.protocol,
-            authentication_type: grant.authentication_type,
-            service_account_name: grant.service_account_name.clone(),
-            parameters: grant.parameters.clone(),
-            buckets: Vec::new(),
-        };
-        let revoke_by_name = proto::DriverRevokeBucketAccessByNameRequest {
-            account_name: grant.account_name.clone(),
-            protocol: grant.protocol,
-            authentication_type: grant.authentication_type,
-            service_account_name: grant.service_account_name.clone(),
-            parameters: grant.parameters.clone(),
-            buckets: Vec::new(),
-        };
-        let create = proto::DriverCreateBucketRequest {
-            name: self.texts[0].clone(),
-            protocols: self.protocols(),
-            parameters: self.parameters.clone(),
-        };
-        let existing = proto::DriverGetExistingBucketRequest {
-            existing_bucket_id: self.texts[1].clone(),
-            protocols: self.protocols(),
-            parameters: self.parameters.clone(),
-        };
-        let by_name = proto::DriverDeleteBucketByNameRequest {
-            name: self.texts[0].clone(),
-            protocols: self.protocols(),
-            parameters: self.parameters.clone(),
-        };
-        let delete = delete_request(&self.texts[1]);
-        let answers = [
-            client.driver_create_bucket(self.request(create)).await.err(),
-            client.driver_get_existing_bucket(self.request(existing)).await.err(),
-            client.driver_delete_bucket(self.request(delete)).await.err(),
-            client.driver_delete_bucket_by_name(self.request(by_name)).await.err(),
-            client.driver_grant_bucket_access(self.request(grant)).await.err(),
-            client.driver_revoke_bucket_access(self.request(revoke)).await.err(),
-            client.driver_revoke_bucket_access_by_name(self.request(revoke_by_name)).await.err(),
-        ];
-        answers.into_iter().flatten().collect()
-    }
-}
-
 /// C30. The driver answers S3 whatever it is asked, so another protocol ends in INTERNAL: the server refuses the answer.
 #[test]
 fn whatever_is_asked_the_answer_is_a_code_of_the_protocol_with_a_reason_and_the_server_lives() {
@@ -255,8 +146,8 @@ fn whatever_is_asked_the_answer_is_a_code_of_the_protocol_with_a_reason_and_the_
         (served, client)
     });
     let mut runner = TestRunner::new(Config { cases: 400, failure_persistence: None, ..Config::default() });
-    let outcome = runner.run(&fuzz(), |case| {
-        for status in runtime.block_on(case.call_all(&mut client.clone())) {
+    let outcome = runner.run(&requests(), |case| {
+        for status in runtime.block_on(call_all(&case, &mut client.clone())) {
             let known = [Code::InvalidArgument, Code::FailedPrecondition, Code::Internal];
             prop_assert!(known.contains(&status.code()), "{status:?}");
             prop_assert!(!status.message().is_empty() && status.details().is_empty());

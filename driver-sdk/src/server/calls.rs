@@ -12,30 +12,42 @@ use futures::FutureExt as _;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tonic::metadata::MetadataMap;
-use tonic::{Response, Status};
-use tracing::{Instrument as _, info, info_span, warn};
+use tonic::transport::server::UdsConnectInfo;
+use tonic::{Request, Response, Status};
+use tracing::{Instrument as _, error, info, info_span, warn};
 
 use super::lateness::{NotAfter, boottime, timeout};
 use crate::context::CallContext;
 use crate::driver::Driver;
 use crate::error::DriverError;
 use crate::guard::{Claim, Guards, Key};
+use crate::intercept::{CallEnd, CallInfo, Interceptor, Peer};
 
 /// What a call is about.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Plan {
-    pub(crate) rpc: &'static str,
-    /// The name or id in the request, for the trace.
-    pub(crate) subject: String,
+    pub(crate) info: CallInfo,
+    started: Instant,
     /// What the call works on.
     pub(crate) keys: Vec<Key>,
+}
+
+impl Plan {
+    /// A call that has just arrived, and what it asks.
+    pub(crate) fn of<T>(rpc: &'static str, request: Request<T>) -> (Self, T) {
+        let (metadata, extensions, message) = request.into_parts();
+        let peer = extensions.get::<UdsConnectInfo>().and_then(|connection| connection.peer_cred);
+        let peer = peer.map(|peer| Peer { uid: peer.uid(), gid: peer.gid(), pid: peer.pid() });
+        let info = CallInfo { rpc, subject: String::new(), peer, metadata };
+        (Self { info, started: Instant::now(), keys: Vec::new() }, message)
+    }
 }
 
 /// All calls of one server.
 #[derive(Clone)]
 pub(crate) struct Calls {
     driver: Arc<dyn Driver>,
+    interceptors: Arc<[Box<dyn Interceptor>]>,
     guards: Guards,
     tracker: TaskTracker,
     closed: Arc<AtomicBool>,
@@ -49,8 +61,14 @@ pub(crate) struct Running {
 }
 
 impl Calls {
-    pub(crate) fn new(driver: Arc<dyn Driver>) -> Self {
-        Self { driver, guards: Guards::default(), tracker: TaskTracker::new(), closed: Arc::default() }
+    pub(crate) fn new(driver: Arc<dyn Driver>, interceptors: Vec<Box<dyn Interceptor>>) -> Self {
+        Self {
+            driver,
+            interceptors: interceptors.into(),
+            guards: Guards::default(),
+            tracker: TaskTracker::new(),
+            closed: Arc::default(),
+        }
     }
 
     /// Asks the driver something that it knows without waiting.
@@ -74,25 +92,23 @@ impl Calls {
         self.tracker.len()
     }
 
-    /// Runs `work` to its end, if nothing else runs for the plan's keys, and gives its answer if the caller still waits for it.
-    pub(crate) async fn run<A, W, F>(
-        &self,
-        plan: Plan,
-        metadata: &MetadataMap,
-        work: W,
-    ) -> Result<Response<A>, Status>
+    /// Runs `work` to its end, if nothing else runs for the plan's keys, and gives its answer if the caller still waits
+    /// for it.
+    pub(crate) async fn run<A, W, F>(&self, plan: Plan, work: W) -> Result<Response<A>, Status>
     where
         A: Send + 'static,
         W: FnOnce(Running) -> F + Send + 'static,
         F: Future<Output = Result<A, DriverError>> + Send,
     {
-        let started = Instant::now();
         // Counted before it is asked whether the server is open, so that a call is either waited for or refused.
         let counted = self.tracker.token();
         let abandoned = CancellationToken::new();
-        let (running, not_after) =
-            self.admit(&plan, metadata, &abandoned).map_err(|error| refusal(&plan, error))?;
-        let span = info_span!("call", rpc = plan.rpc, name = %plan.subject);
+        let (running, not_after) = match self.admit(&plan, &abandoned) {
+            Ok(admitted) => admitted,
+            Err(error) => return Err(self.refuse(&plan, error)),
+        };
+        let span = info_span!("call", rpc = plan.info.rpc, name = %plan.info.subject);
+        let (calls, caller) = (self.clone(), abandoned.clone());
         let task = async move {
             let outcome = match not_after.check(boottime()) {
                 Ok(()) => AssertUnwindSafe(async move { work(running).await }).catch_unwind().await,
@@ -100,7 +116,7 @@ impl Calls {
             };
             // What a panic says is for the driver's own log; it may hold anything.
             let outcome = outcome.unwrap_or_else(|_| Err(panicked()));
-            trace(&plan, started, outcome.as_ref().err());
+            calls.ended_with(&plan, outcome.as_ref().err(), caller.is_cancelled());
             drop(counted);
             outcome
         };
@@ -109,31 +125,41 @@ impl Calls {
         task.await.unwrap_or_else(|_| Err(panicked())).map(Response::new).map_err(Status::from)
     }
 
-    fn admit(
-        &self,
-        plan: &Plan,
-        metadata: &MetadataMap,
-        abandoned: &CancellationToken,
-    ) -> Result<(Running, NotAfter), DriverError> {
+    fn admit(&self, plan: &Plan, abandoned: &CancellationToken) -> Result<(Running, NotAfter), DriverError> {
         if self.closed.load(Ordering::SeqCst) {
             return Err(DriverError::unavailable("the driver is shutting down; nothing was done"));
         }
+        for interceptor in &*self.interceptors {
+            catch_unwind(AssertUnwindSafe(|| interceptor.before(&plan.info))).map_err(|_| panicked())??;
+        }
+        let metadata = &plan.info.metadata;
         let not_after = NotAfter::from_metadata(metadata)?;
         let claim = self.guards.claim(plan.keys.iter().cloned())?;
         let context = CallContext::new(timeout(metadata), abandoned.clone());
         Ok((Running { driver: Arc::clone(&self.driver), context, claim }, not_after))
     }
+
+    /// A call that the driver never sees.
+    pub(crate) fn refuse(&self, plan: &Plan, error: DriverError) -> Status {
+        self.ended_with(plan, Some(&error), false);
+        error.into()
+    }
+
+    /// A call has ended: the one place that says so, to the log and to the interceptors.
+    pub(crate) fn ended_with(&self, plan: &Plan, error: Option<&DriverError>, abandoned: bool) {
+        let end = CallEnd { error, took: plan.started.elapsed(), abandoned };
+        trace(&plan.info, &end);
+        for interceptor in &*self.interceptors {
+            if catch_unwind(AssertUnwindSafe(|| interceptor.after(&plan.info, &end))).is_err() {
+                error!(rpc = plan.info.rpc, "an interceptor panicked");
+            }
+        }
+    }
 }
 
-/// A call that the driver never sees.
-pub(crate) fn refusal(plan: &Plan, error: DriverError) -> Status {
-    trace(plan, Instant::now(), Some(&error));
-    error.into()
-}
-
-fn trace(plan: &Plan, started: Instant, error: Option<&DriverError>) {
-    let (rpc, name, duration_ms) = (plan.rpc, plan.subject.as_str(), started.elapsed().as_millis());
-    match error {
+fn trace(call: &CallInfo, end: &CallEnd<'_>) {
+    let (rpc, name, duration_ms) = (call.rpc, call.subject.as_str(), end.took.as_millis());
+    match end.error {
         None => info!(rpc, name, code = "Ok", duration_ms, "call ended"),
         Some(error) => {
             let (code, message) = (error.kind().code(), error.message());

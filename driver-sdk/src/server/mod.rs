@@ -1,5 +1,6 @@
 //! Serves a driver on its socket.
 
+mod about;
 mod calls;
 pub(crate) mod endpoint;
 mod identity;
@@ -22,12 +23,14 @@ use tokio_util::task::AbortOnDropHandle;
 use tonic::transport::server::Router;
 use tracing::info;
 
+use self::about::Condition;
 use self::calls::Calls;
 use self::endpoint::Endpoint;
 use self::identity::IdentityService;
 use self::provisioner::ProvisionerService;
 use self::socket::{BindError, SocketFile, bind_socket};
 use crate::driver::Driver;
+use crate::intercept::Interceptor;
 use crate::wire::answer;
 
 /// Kubernetes gives 30 seconds between SIGTERM and SIGKILL; this leaves some of them.
@@ -40,6 +43,7 @@ const GOODBYE: Duration = Duration::from_secs(1);
 /// A server for one driver. Set it up, then [`serve`](Self::serve), or [`bind`](Self::bind) and go on from there.
 pub struct Server {
     driver: Arc<dyn Driver>,
+    interceptors: Vec<Box<dyn Interceptor>>,
     drain_timeout: Duration,
     socket_mode: u32,
 }
@@ -47,6 +51,7 @@ pub struct Server {
 /// A server that listens on its socket but answers nobody yet. The socket goes when this is dropped.
 pub struct BoundServer {
     calls: Calls,
+    condition: Condition,
     router: Router,
     listener: UnixListener,
     socket: SocketFile,
@@ -82,7 +87,12 @@ pub enum ServeError {
 impl Server {
     /// A server for this driver.
     pub fn new(driver: impl Driver) -> Self {
-        Self { driver: Arc::new(driver), drain_timeout: DRAIN_TIMEOUT, socket_mode: SOCKET_MODE }
+        Self {
+            driver: Arc::new(driver),
+            interceptors: Vec::new(),
+            drain_timeout: DRAIN_TIMEOUT,
+            socket_mode: SOCKET_MODE,
+        }
     }
 
     /// How long running calls may go on after the server was told to stop; 25 seconds by default.
@@ -96,6 +106,13 @@ impl Server {
     #[must_use]
     pub fn socket_mode(mut self, bits: u32) -> Self {
         self.socket_mode = bits;
+        self
+    }
+
+    /// Has each call pass by this interceptor, after those that were added before.
+    #[must_use]
+    pub fn interceptor(mut self, interceptor: impl Interceptor) -> Self {
+        self.interceptors.push(Box::new(interceptor));
         self
     }
 
@@ -124,18 +141,23 @@ impl Server {
         let (listener, socket) = bind_socket(endpoint, self.socket_mode).await?;
         let driver_info = self.driver.info();
         info!(driver = driver_info.name(), %endpoint, "driver listens");
-        let calls = Calls::new(self.driver);
+        let calls = Calls::new(self.driver, self.interceptors);
+        let identity = IdentityService { calls: calls.clone(), info: answer::driver_info(&driver_info) };
+        let (condition, health) = Condition::serving().await;
         let router = tonic::transport::Server::builder()
-            .add_service(IdentityServer::new(IdentityService(answer::driver_info(&driver_info))))
-            .add_service(ProvisionerServer::new(ProvisionerService::new(calls.clone(), driver_info)));
-        Ok(BoundServer { calls, router, listener, socket, drain_timeout: self.drain_timeout })
+            .add_service(IdentityServer::new(identity))
+            .add_service(ProvisionerServer::new(ProvisionerService::new(calls.clone(), driver_info)))
+            .add_service(health)
+            .add_service(about::reflection_v1().map_err(BindError::Reflection)?)
+            .add_service(about::reflection_v1alpha().map_err(BindError::Reflection)?);
+        Ok(BoundServer { calls, condition, router, listener, socket, drain_timeout: self.drain_timeout })
     }
 }
 
 impl BoundServer {
-    /// Serves until `stop` resolves. Then new calls are answered UNAVAILABLE, and those that run, with or without
-    /// somebody who waits for them, may go on for the drain timeout. The socket stays until they have ended, so
-    /// that a successor does not start beside them.
+    /// Serves until `stop` resolves. Then new calls are answered UNAVAILABLE, the health service says NOT_SERVING, and calls
+    /// that run, with or without somebody who waits for them, may go on for the drain timeout. The socket stays until they
+    /// have ended, so that a successor does not start beside them.
     ///
     /// # Cancellation
     /// Dropping the future closes the socket; calls that run go on until the process ends.
@@ -143,7 +165,7 @@ impl BoundServer {
     /// # Errors
     /// If the transport fails, or calls don't end in time.
     pub async fn run_until(self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let Self { calls, router, listener, socket, drain_timeout } = self;
+        let Self { calls, condition, router, listener, socket, drain_timeout } = self;
         let quit = CancellationToken::new();
         let incoming = UnixListenerStream::new(listener);
         let server = router.serve_with_incoming_shutdown(incoming, quit.clone().cancelled_owned());
@@ -153,6 +175,7 @@ impl BoundServer {
             () = stop => {}
         }
         calls.close();
+        condition.stopping().await;
         info!(running = calls.running(), "driver stops: waits for the calls that run");
         let drained = timeout(drain_timeout, calls.ended()).await;
         let left = calls.running();

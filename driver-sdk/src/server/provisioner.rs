@@ -4,7 +4,7 @@ use cosi_proto::v1alpha2 as proto;
 use proto::provisioner_server::Provisioner;
 use tonic::{Request, Response, Status, async_trait};
 
-use super::calls::{Calls, Plan, Running, refusal};
+use super::calls::{Calls, Plan, Running};
 use crate::error::DriverError;
 use crate::guard::Key;
 use crate::model::ids::{AccountName, BucketName};
@@ -66,12 +66,14 @@ impl ProvisionerService {
         A: Send + 'static,
         F: Future<Output = Result<A, DriverError>> + Send,
     {
-        let mut plan = Plan { rpc, subject: String::new(), keys: Vec::new() };
-        let (metadata, _, message) = request.into_parts();
-        let request = R::from_wire(message).map_err(|error| refusal(&plan, error.into()))?;
-        let target = target(&request).map_err(|error| refusal(&plan, error))?;
-        (plan.subject, plan.keys) = (target.subject, target.keys);
-        self.calls.run(plan, &metadata, |running| work(running, request)).await
+        let (mut plan, message) = Plan::of(rpc, request);
+        let checked = R::from_wire(message).map_err(DriverError::from);
+        let (target, request) = match checked.and_then(|request| Ok((target(&request)?, request))) {
+            Ok(understood) => understood,
+            Err(error) => return Err(self.calls.refuse(&plan, error)),
+        };
+        (plan.info.subject, plan.keys) = (target.subject, target.keys);
+        self.calls.run(plan, |running| work(running, request)).await
     }
 
     fn bucket_name(&self, name: &BucketName, parameters: &Parameters) -> Result<Target, DriverError> {

@@ -73,6 +73,9 @@ pub enum BindError {
         /// Why.
         source: io::Error,
     },
+    /// The descriptions of the services that are built in can't be read.
+    #[error("describe the server's own services")]
+    Reflection(#[source] tonic_reflection::server::Error),
 }
 
 /// A socket file of this process; removed when dropped, unless somebody else's is in its place.

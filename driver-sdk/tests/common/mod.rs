@@ -1,6 +1,9 @@
 //! A driver that does what a test says, served on a real socket in a folder of its own.
 #![allow(dead_code, unreachable_pub, reason = "no test file uses all of it")]
 
+pub mod fuzz;
+pub mod shop;
+
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;

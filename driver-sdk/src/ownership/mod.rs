@@ -1,0 +1,4 @@
+//! Whose a bucket or account at the backend is.
+
+pub(crate) mod fingerprint;
+pub(crate) mod mark;
