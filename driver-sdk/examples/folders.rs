@@ -8,7 +8,6 @@ use cosi_driver_sdk::prelude::*;
 
 type Answer<T> = Result<T, DriverError>;
 
-/// A driver whose backend is a folder.
 pub(crate) struct Folders {
     pub(crate) info: DriverInfo,
     pub(crate) data: PathBuf,
@@ -51,12 +50,13 @@ impl Folders {
     fn delete(&self, kind: &str, name: &str) -> Answer<()> {
         let Ok(name) = BucketName::new(name) else { return Ok(()) };
         let (place, waste) = (self.place(kind, name.as_str()), self.place("waste", kind).join(name.as_str()));
-        if fs::read_dir(place.join("objects")).is_ok_and(|mut objects| objects.next().is_some()) {
-            return Err(DriverError::failed_precondition(format!(
-                "bucket {name} holds objects; empty it first"
-            )));
+        match fs::read_dir(place.join("objects")).map(Iterator::count) {
+            Ok(1..) => {
+                return Err(DriverError::failed_precondition(format!("bucket {name} is not empty")));
+            }
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
         }
-        // Made anew, so that what an earlier call left there is not in the way.
         fs::create_dir_all(&waste).and_then(|()| fs::remove_dir_all(&waste)).map_err(failed)?;
         match fs::rename(place, &waste) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -123,11 +123,11 @@ impl Driver for Folders {
         let keys = format!("{:032x} {:032x}", rand::random::<u128>(), rand::random::<u128>());
         let keys = self.make("accounts", name.as_str(), &mark, &keys)?;
         let (id, key) = keys.split_once(' ').unwrap_or_default();
-        let (access_key_id, access_secret_key) = (Secret::new(id), Secret::new(key));
+        let keys = S3Credentials { access_key_id: Secret::new(id), access_secret_key: Secret::new(key) };
         Ok(GrantedAccess {
             account_id: AccountId::new(name.as_str())?,
             buckets: asked.buckets.iter().map(|b| (b.bucket_id.clone(), s3(&b.bucket_id).into())).collect(),
-            credentials: Credentials::S3(S3Credentials { access_key_id, access_secret_key }),
+            credentials: Credentials::S3(keys),
         })
     }
 
@@ -143,7 +143,7 @@ impl Driver for Folders {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let info = DriverInfo::new("folders.example.com", [Protocol::S3])?;
     let data = std::env::args().nth(1).ok_or("say in which folder to keep buckets and accounts")?.into();
+    let info = DriverInfo::new("folders.example.com", [Protocol::S3])?;
     Ok(Server::new(Folders { info, data }).serve(&Endpoint::from_env()?).await?)
 }

@@ -43,7 +43,7 @@ impl<I: std::str::FromStr<Err = InvalidValue> + AsRef<str> + Send + Sync + 'stat
 
     async fn make(&self, token: &Token) -> Result<I, DriverError> {
         let id = format!("{:032x}", rand::random::<u128>());
-        let making = self.0.with_extension(&id);
+        let making = self.0.with_file_name("drafts").join(&id);
         fs::create_dir(&making).map_err(failed)?;
         fs::write(making.join("comment"), token.as_str()).map_err(failed)?;
         let keys = format!("{:032x} {:032x}", rand::random::<u128>(), rand::random::<u128>());
@@ -57,7 +57,7 @@ impl<I: std::str::FromStr<Err = InvalidValue> + AsRef<str> + Send + Sync + 'stat
         if id.as_ref().len() != 32 || !id.as_ref().bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(());
         }
-        let gone = self.0.with_extension(format!("gone-{}", id.as_ref()));
+        let gone = self.0.with_file_name("drafts").join(id.as_ref());
         match fs::rename(self.0.join(id.as_ref()), &gone) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             renamed => renamed.and_then(|()| fs::remove_dir_all(gone)).map_err(failed),
@@ -68,10 +68,14 @@ impl<I: std::str::FromStr<Err = InvalidValue> + AsRef<str> + Send + Sync + 'stat
 impl OpaqueIds {
     pub(crate) fn open(data: &Path) -> Result<Self, Box<dyn std::error::Error>> {
         let info = DriverInfo::new("opaque-ids.example.com", [Protocol::S3])?;
-        let (buckets, accounts) = (Shop(data.join("buckets")), Shop(data.join("accounts")));
-        fs::create_dir_all(&buckets.0)?;
-        fs::create_dir_all(&accounts.0)?;
+        fs::create_dir_all(data)?;
         let ledger = NameLedger::open(data.join("ledger.redb"), &info)?;
+        // Nobody else is here now. What an earlier process left half-made or half-deleted never had an id.
+        let _ = fs::remove_dir_all(data.join("drafts"));
+        for folder in ["drafts", "buckets", "accounts"] {
+            fs::create_dir_all(data.join(folder))?;
+        }
+        let (buckets, accounts) = (Shop(data.join("buckets")), Shop(data.join("accounts")));
         Ok(Self { info, ledger, buckets, accounts })
     }
 }

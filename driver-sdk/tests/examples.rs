@@ -12,6 +12,7 @@ mod minimal;
 #[path = "../examples/opaque_ids.rs"]
 mod opaque_ids;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -84,12 +85,8 @@ impl Example {
                 (count("buckets"), count("accounts"))
             }
             Kind::OpaqueIds => {
-                let count = |kind: &str| {
-                    let unfinished = format!("{kind}.");
-                    files(&data.join(kind)).count()
-                        + files(data).filter(|name| name.starts_with(&unfinished)).count()
-                };
-                (count("buckets"), count("accounts"))
+                let count = |kind: &str| files(&data.join(kind)).count();
+                (count("buckets") + count("drafts"), count("accounts"))
             }
         }
     }
@@ -232,9 +229,65 @@ async fn folders_keeps_a_bucket_with_objects_in_it_until_it_is_empty() {
     with_code(client.driver_delete_bucket(delete_request("bc-1")).await, Code::FailedPrecondition);
     let undo = || undo_of(create_request("bc-1"));
     with_code(client.driver_delete_bucket_by_name(undo()).await, Code::FailedPrecondition);
+    // A folder that can't be listed is not empty (COSI-GEN-7).
+    let (objects, aside) = (object.parent().unwrap(), example.data.path().join("aside"));
+    fs::rename(objects, &aside).unwrap();
+    fs::write(objects, "").unwrap();
+    with_code(client.driver_delete_bucket(delete_request("bc-1")).await, Code::Internal);
+    fs::remove_file(objects).unwrap();
+    fs::rename(&aside, objects).unwrap();
     fs::remove_file(&object).unwrap();
     client.driver_delete_bucket_by_name(undo()).await.unwrap();
     assert_eq!(example.holds(), (0, 0));
+}
+
+/// C7, COSI-DELETE-5, COSI-DELNAME-7, COSI-REVOKE-4, COSI-REVNAME-6: a typo in a class blocks no deletion.
+#[rstest]
+#[tokio::test]
+async fn parameters_that_the_driver_does_not_know_keep_nothing_from_going(
+    #[values(Kind::Minimal, Kind::Folders, Kind::OpaqueIds)] kind: Kind,
+) {
+    let example = Example::start(kind).await;
+    let mut client = example.client().await;
+    let typo: BTreeMap<String, String> = [("tpyo".to_owned(), "1".to_owned())].into();
+    let id = client.driver_create_bucket(create_request("bc-1")).await.unwrap().into_inner().bucket_id;
+    let grant = grant_request("ba-1", &[&id]);
+    let account = client.driver_grant_bucket_access(grant.clone()).await.unwrap().into_inner().account_id;
+    // By name: no create or grant with these fields made anything.
+    let create = proto::DriverCreateBucketRequest { parameters: typo.clone(), ..create_request("bc-1") };
+    client.driver_delete_bucket_by_name(undo_of(create)).await.unwrap();
+    let by_name = revoke_by_name_of(&grant, &[&id]);
+    let by_name = proto::DriverRevokeBucketAccessByNameRequest { parameters: typo.clone(), ..by_name };
+    client.driver_revoke_bucket_access_by_name(by_name).await.unwrap();
+    assert_eq!(example.holds(), (1, 1));
+    let revoke =
+        proto::DriverRevokeBucketAccessRequest { parameters: typo.clone(), ..revoke_request(&account) };
+    client.driver_revoke_bucket_access(revoke).await.unwrap();
+    let delete = proto::DriverDeleteBucketRequest { parameters: typo, ..delete_request(&id) };
+    client.driver_delete_bucket(delete).await.unwrap();
+    assert_eq!(example.holds(), (0, 0));
+}
+
+/// C39, COSI-CREATE-6, COSI-GRANT-11.
+#[rstest]
+#[tokio::test]
+async fn the_longest_names_are_taken_whole_and_stay_apart(
+    #[values(Kind::Minimal, Kind::Folders, Kind::OpaqueIds)] kind: Kind,
+) {
+    let example = Example::start(kind).await;
+    let mut client = example.client().await;
+    let names = ["a", "b"].map(|last| format!("{}{last}", "x".repeat(252)));
+    let mut ids = Vec::new();
+    for name in &names {
+        ids.push(client.driver_create_bucket(create_request(name)).await.unwrap().into_inner().bucket_id);
+        client.driver_grant_bucket_access(grant_request(name, &[&ids[0]])).await.unwrap();
+    }
+    assert_ne!(ids[0], ids[1]);
+    assert_eq!(example.holds(), (2, 2));
+    let revoke = revoke_by_name_of(&grant_request(&names[0], &[]), &[&ids[0]]);
+    client.driver_revoke_bucket_access_by_name(revoke).await.unwrap();
+    client.driver_delete_bucket_by_name(undo_of(create_request(&names[0]))).await.unwrap();
+    assert_eq!(example.holds(), (1, 1));
 }
 
 /// COSI-DELNAME-1, COSI-DELNAME-2: ABORTED or done, and nothing is left after one more undo.

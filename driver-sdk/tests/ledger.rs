@@ -110,6 +110,9 @@ async fn a_make_cut_off_anywhere_and_repeated_makes_one_and_answers_it_ever_afte
         assert_eq!(process.shop.ids(), [id.as_str()], "{faults:?}");
         process.restart();
         assert_eq!(process.make(&request).await.unwrap().unwrap(), id, "{faults:?}");
+        // I2. What lands late is the one thing that nobody can know of in time.
+        let late = faults.iter().any(|(_, fault)| *fault == Fault::Late);
+        assert!(late || process.shop.most() == 1, "{faults:?}");
     }
 }
 
@@ -216,6 +219,21 @@ async fn what_vanished_at_the_backend_is_made_again_under_the_new_id() {
     assert_eq!(process.ledger().buckets().name_of(&lost).await.unwrap(), None);
     assert_eq!(process.ledger().buckets().name_of(&id).await.unwrap().as_deref(), Some("bc-1"));
     assert_eq!(process.shop.ids(), [id.as_str()]);
+}
+
+/// COSI-CREATE-2: an id that is on disk counts more than a search that does not show it yet.
+#[tokio::test]
+async fn what_a_lagging_search_does_not_show_is_not_made_again_if_its_id_is_known() {
+    let mut process = Process::start(Shop::lagging());
+    let request = create("bc-1", "hot");
+    let id = process.make(&request).await.unwrap().unwrap();
+    process.restart();
+    assert_eq!(process.make(&request).await.unwrap().unwrap(), id);
+    process.shop.fail(vec![(1, Fault::Refused)]);
+    process.make(&request).await.unwrap().unwrap_err();
+    assert_eq!(process.shop.ids(), [id.as_str()]);
+    process.unmake(&request).await.unwrap().unwrap();
+    assert!(process.shop.ids().is_empty());
 }
 
 /// A call that seemed to fail takes effect after the repeated one has answered.

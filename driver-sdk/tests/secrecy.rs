@@ -7,7 +7,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use common::*;
-use cosi_driver_sdk::DriverError;
+use cosi_driver_sdk::{CreateBucketRequest, DriverError};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -69,4 +69,36 @@ async fn a_call_is_traced_with_what_it_was_about_and_without_any_secret() {
     }
     assert!(refused.contains("code=InvalidArgument") && refused.contains("bucket_id is empty"), "{refused}");
     assert!(!text.contains("canary"), "a secret is in the log");
+}
+
+/// What a driver writes to the log while it works can be told apart by call.
+#[tokio::test(flavor = "current_thread")]
+async fn the_drivers_own_lines_bear_the_rpc_and_the_name_of_the_call() {
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(log.clone());
+    let _guard = tracing::subscriber::set_default(subscriber.finish());
+    let create = hook(|_, request: CreateBucketRequest| async move {
+        tokio::task::yield_now().await;
+        tracing::info!("asking the backend");
+        Ok(bucket(request.name.as_str()))
+    });
+    let served = Served::start(Scripted { create, ..Scripted::default() }).await;
+    let client = served.client().await;
+    let call = |name: &'static str| {
+        let mut client = client.clone();
+        async move {
+            let mut request = create_request(name);
+            request.parameters.insert("key".into(), "canary".into());
+            client.driver_create_bucket(request).await.unwrap()
+        }
+    };
+    tokio::join!(call("bc-1"), call("bc-2"));
+    let text = log.text();
+    let lines: Vec<_> = text.lines().filter(|line| line.contains("asking the backend")).collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    for name in ["bc-1", "bc-2"] {
+        let span = format!("call{{rpc=\"DriverCreateBucket\" name={name}}}");
+        assert!(lines.iter().any(|line| line.contains(&span)), "{lines:#?}");
+    }
+    assert!(!text.contains("canary"), "{text}");
 }

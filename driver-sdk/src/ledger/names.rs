@@ -47,8 +47,52 @@ pub(super) fn make_tables(write: &WriteTransaction) -> Result<(), redb::Error> {
 
 /// The buckets, or the accounts, of a [`NameLedger`](super::NameLedger). Cheap to clone.
 ///
-/// The methods here are single steps, for a driver that has its own order of them; each is one change on disk. One call
-/// at a time for a name is assumed, which the server sees to.
+/// The methods here are single steps, each one change on disk, for a driver that has its own order of them;
+/// [`make`](Self::make) and its like put them together. One call at a time for a name is assumed, which the server sees
+/// to.
+///
+/// # At a backend that marks in a second call
+/// There the id follows from the name, but a bucket without a mark may be ours, cut off before it was marked, or
+/// somebody else's. An entry tells the two apart, if it is written only after the backend said that nothing of that
+/// name is there:
+///
+/// ```
+/// # use cosi_driver_sdk::prelude::*;
+/// # use cosi_driver_sdk::{Names, Ownership};
+/// # struct Found { mark: Option<OwnerMark> }
+/// # struct Backend;
+/// # impl Backend {
+/// #     async fn look(&self, name: &BucketName) -> Result<Option<Found>, DriverError> { Ok(None) }
+/// #     async fn make(&self, name: &BucketName) -> Result<(), DriverError> { Ok(()) }
+/// #     async fn mark(&self, name: &BucketName, mark: &OwnerMark) -> Result<(), DriverError> { Ok(()) }
+/// # }
+/// async fn create(
+///     backend: &Backend,
+///     ledger: &Names<BucketId>,
+///     info: &DriverInfo,
+///     asked: &CreateBucketRequest,
+/// ) -> Result<(), DriverError> {
+///     let mine = OwnerMark::new(info, &asked.name, asked);
+///     match backend.look(&asked.name).await? {
+///         None => {
+///             ledger.announce(&asked.name, asked).await?;
+///             backend.make(&asked.name).await?;
+///         }
+///         // Without a mark it is ours only if we were about to make it.
+///         Some(Found { mark: None }) => match ledger.find(&asked.name).await? {
+///             Some(_) => drop(ledger.announce(&asked.name, asked).await?),
+///             None => Ownership::Foreign.or_already_exists(&asked.name)?,
+///         },
+///         Some(Found { mark }) => return mine.compare(mark.as_ref()).or_already_exists(&asked.name),
+///     }
+///     backend.mark(&asked.name, &mine).await
+/// }
+/// # let _ = create;
+/// ```
+///
+/// The undo asks in the same order: the mark first; without one, the entry. It deletes what is there, and forgets the
+/// entry last. If the backend refused for certain to make anything, say because it can't hold the name, the entry is
+/// forgotten, too.
 #[derive(Debug, Clone)]
 pub struct Names<I> {
     file: Arc<File>,

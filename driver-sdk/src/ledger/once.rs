@@ -18,11 +18,20 @@ use crate::ownership::fingerprint::Fingerprint;
 /// - **A failure is an error.** A search that fails must not find "nothing" (C38, COSI-GEN-7).
 /// - **The token goes along with the making**, into a name, a tag, a description or an idempotency key. A backend that
 ///   takes nothing of the kind can't be used without leaving orphans.
+/// - **What was made is found at once**, or a second making with the same token makes no second thing. A search that lags behind
+///   finds nothing after a crash, and one more would be made.
 /// - Each method may be called again after it failed, whether or not it had taken effect.
 #[async_trait]
 pub trait Chosen<I>: Send + Sync {
     /// Everything that bears the token; all pages, also what is only half-done.
     async fn find(&self, token: &Token) -> Result<Vec<I>, DriverError>;
+
+    /// Whether a thing that [`find`](Self::find) did not show, and whose id is known, is there all the same. The default, no, is
+    /// right for a search that is never behind.
+    async fn exists(&self, id: &I) -> Result<bool, DriverError> {
+        let _ = id;
+        Ok(false)
+    }
 
     /// Makes one, and has it bear the token.
     async fn make(&self, token: &Token) -> Result<I, DriverError>;
@@ -56,7 +65,10 @@ where
         let name = name.as_ref();
         let entry = self.announce(name, request).await?;
         let found: BTreeSet<I> = backend.find(&entry.token).await?.into_iter().collect();
-        let known = entry.id.filter(|id| found.contains(id));
+        let known = match entry.id {
+            Some(id) if found.contains(&id) || backend.exists(&id).await? => Some(id),
+            _ => None,
+        };
         let id = match known.clone().or_else(|| found.first().cloned()) {
             Some(id) => id,
             None => backend.make(&entry.token).await?,

@@ -1,5 +1,6 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use redb::{StorageBackend, backends::InMemoryBackend};
@@ -85,7 +86,7 @@ async fn a_disk_that_fails_before_the_backend_is_asked_keeps_it_from_being_asked
     let error = ledger.buckets().make("bc-1", &request(), &Untouchable).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal);
     assert!(error.message().starts_with("use the ledger: "), "{error}");
-    ledger.broken().await;
+    tokio::time::timeout(Duration::from_secs(20), ledger.broken()).await.expect("the failure is made known");
 }
 
 #[tokio::test]

@@ -40,6 +40,8 @@ struct State {
     /// By id: the token that it bears.
     things: BTreeMap<String, String>,
     next_id: u32,
+    /// How many things there were at most.
+    most: usize,
     calls: usize,
     faults: Vec<(usize, Fault)>,
     late: Vec<Late>,
@@ -51,6 +53,7 @@ pub struct Shop {
     state: Arc<Mutex<State>>,
     died: Arc<Notify>,
     meet: Option<Arc<Barrier>>,
+    searches_lag: bool,
 }
 
 impl Shop {
@@ -64,6 +67,11 @@ impl Shop {
     /// Makes only when so many are asked for at once.
     pub fn meeting(callers: usize) -> Self {
         Self { meet: Some(Arc::new(Barrier::new(callers))), ..Self::default() }
+    }
+
+    /// Finds nothing by token, however long it has been there; by id it does.
+    pub fn lagging() -> Self {
+        Self { searches_lag: true, ..Self::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -91,6 +99,11 @@ impl Shop {
 
     pub fn ids(&self) -> Vec<String> {
         self.state().things.keys().cloned().collect()
+    }
+
+    /// How many there were at once, at most.
+    pub fn most(&self) -> usize {
+        self.state().most
     }
 
     pub fn put_foreign(&self, id: &str) {
@@ -146,12 +159,17 @@ impl Shop {
 #[async_trait]
 impl Chosen<BucketId> for Shop {
     async fn find(&self, token: &Token) -> Result<Vec<BucketId>, DriverError> {
-        let token = token.to_string();
+        let token = if self.searches_lag { String::new() } else { token.to_string() };
         self.call(move |state| {
             let found = state.things.iter().filter(|(_, bears)| **bears == token);
             found.map(|(id, _)| id.parse().unwrap()).collect()
         })
         .await
+    }
+
+    async fn exists(&self, id: &BucketId) -> Result<bool, DriverError> {
+        let id = id.to_string();
+        self.call(move |state| state.things.contains_key(&id)).await
     }
 
     async fn make(&self, token: &Token) -> Result<BucketId, DriverError> {
@@ -164,6 +182,7 @@ impl Chosen<BucketId> for Shop {
             let id = format!("{:04}", 9999 - state.next_id);
             state.next_id += 1;
             state.things.insert(id.clone(), token);
+            state.most = state.most.max(state.things.len());
             id.parse().unwrap()
         })
         .await
