@@ -1,6 +1,6 @@
 //! The smallest whole driver: every call of the protocol, with a backend that is two maps in memory.
 //!
-//! `COSI_ENDPOINT=unix:///tmp/minimal.sock cargo run --example minimal`. What it made is gone when it ends (a real driver
+//! `COSI_ENDPOINT=unix:///tmp/minimal/cosi.sock cargo run --example minimal`. What it made is gone when it ends (a real driver
 //! keeps nothing in memory, COSI-GEN-6); all else is as it should be: ids that follow from names, ownership by
 //! fingerprint, undo by name, one account with one key per access.
 

@@ -1,6 +1,6 @@
 //! A driver whose backend chooses the ids: a ledger remembers which name got which, also when the driver dies in between.
 //!
-//! `COSI_ENDPOINT=unix:///tmp/opaque.sock cargo run --example opaque_ids -- /tmp/opaque-data`. The backend is a folder: a
+//! `COSI_ENDPOINT=unix:///tmp/opaque/cosi.sock cargo run --example opaque_ids -- /tmp/opaque-data`. The backend is a folder: a
 //! bucket is a folder in it with a random name and a file `comment`; likewise an account, with its key pair in the file `keys`.
 
 use std::fs;

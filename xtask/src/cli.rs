@@ -53,6 +53,8 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Follow the guide for driver authors to the letter, up to a driver that passes the conformance suite, and time it
+    Newcomer,
     /// Check the house rules that neither the compiler nor clippy knows
     Tidy,
     /// Generate the wire types from proto/proto/cosi.proto
@@ -80,6 +82,7 @@ pub fn run() -> Result<()> {
         Command::Sandbox { arguments } => crate::sandbox::sandbox(&arguments),
         Command::Soak { minutes, users } => crate::soak::soak(minutes, users),
         Command::Bench { buckets, check } => crate::bench::bench(buckets, check),
+        Command::Newcomer => crate::newcomer::newcomer(),
         Command::Tidy => crate::tidy::tidy(),
         Command::Codegen(Check { check }) => crate::codegen::codegen(check),
         Command::Manifests(Check { check }) => crate::manifests::manifests(check),

@@ -7,6 +7,7 @@ pub mod codegen;
 pub mod demo;
 mod machine;
 pub mod manifests;
+pub mod newcomer;
 mod process;
 pub mod sandbox;
 pub mod soak;
