@@ -79,6 +79,18 @@ pub enum LedgerError {
     CutOff(#[source] tokio::task::JoinError),
 }
 
+macro_rules! storage {
+    ($($error:ident),*) => {$(
+        impl From<redb::$error> for LedgerError {
+            fn from(error: redb::$error) -> Self {
+                Self::Storage(Box::new(error.into()))
+            }
+        }
+    )*};
+}
+
+storage!(TransactionError, TableError, StorageError, CommitError);
+
 /// ALREADY_EXISTS for a name that is taken, else INTERNAL.
 impl From<LedgerError> for DriverError {
     fn from(error: LedgerError) -> Self {

@@ -4,6 +4,7 @@ mod entry;
 mod error;
 mod names;
 mod once;
+mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -80,13 +81,13 @@ impl NameLedger {
     /// The buckets.
     #[must_use]
     pub fn buckets(&self) -> Names<BucketId> {
-        Names::new(Arc::clone(&self.file), names::BUCKETS)
+        Names::new(Arc::clone(&self.file), tables::BUCKETS)
     }
 
     /// The accounts.
     #[must_use]
     pub fn accounts(&self) -> Names<AccountId> {
-        Names::new(Arc::clone(&self.file), names::ACCOUNTS)
+        Names::new(Arc::clone(&self.file), tables::ACCOUNTS)
     }
 
     /// Resolves when the disk failed so that only opening the file anew can help. A driver does well to end then, and
@@ -99,7 +100,8 @@ impl NameLedger {
     fn over(db: Database) -> Result<Self, redb::Error> {
         let write = db.begin_write()?;
         write.open_table(ABOUT)?;
-        names::make_tables(&write)?;
+        tables::BUCKETS.make(&write)?;
+        tables::ACCOUNTS.make(&write)?;
         write.commit()?;
         Ok(Self { file: Arc::new(File { db, broken: CancellationToken::new() }) })
     }
@@ -122,7 +124,7 @@ impl NameLedger {
 
 impl File {
     fn read(&self) -> Result<ReadTransaction, LedgerError> {
-        self.db.begin_read().map_err(|error| self.failed(error))
+        Ok(self.db.begin_read()?)
     }
 
     /// One transaction, durable on return. If `change` fails, nothing is changed.
@@ -130,18 +132,19 @@ impl File {
         &self,
         change: impl FnOnce(&WriteTransaction) -> Result<T, LedgerError>,
     ) -> Result<T, LedgerError> {
-        let write = self.db.begin_write().map_err(|error| self.failed(error))?;
+        let write = self.db.begin_write()?;
         let done = change(&write)?;
-        write.commit().map_err(|error| self.failed(error))?;
+        write.commit()?;
         Ok(done)
     }
 
-    fn failed(&self, error: impl Into<redb::Error>) -> LedgerError {
-        let error = error.into();
-        if matches!(error, redb::Error::Io(_) | redb::Error::PreviousIo | redb::Error::Corrupted(_)) {
+    /// Makes it known if the disk failed.
+    fn notice(&self, error: &LedgerError) {
+        use redb::Error::{Corrupted, Io, PreviousIo};
+        if matches!(error, LedgerError::Storage(error) if matches!(**error, Io(_) | PreviousIo | Corrupted(_)))
+        {
             self.broken.cancel();
         }
-        LedgerError::Storage(Box::new(error))
     }
 }
 

@@ -4,46 +4,13 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use redb::{ReadableTable, TableDefinition, WriteTransaction};
 use tokio::task::spawn_blocking;
 
 use super::File;
 use super::entry::{Entry, Token};
 use super::error::LedgerError;
+use super::tables::Tables;
 use crate::ownership::fingerprint::Fingerprint;
-
-/// By name: fingerprint, token, id.
-type ByName = TableDefinition<'static, &'static str, (&'static str, &'static str, Option<&'static str>)>;
-/// By id: name.
-type ById = TableDefinition<'static, &'static str, &'static str>;
-
-/// The tables in which the names of one kind are.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Tables {
-    by_name: &'static str,
-    by_id: &'static str,
-}
-
-pub(super) const BUCKETS: Tables = Tables { by_name: "buckets", by_id: "bucket ids" };
-pub(super) const ACCOUNTS: Tables = Tables { by_name: "accounts", by_id: "account ids" };
-
-impl Tables {
-    fn by_name(self) -> ByName {
-        TableDefinition::new(self.by_name)
-    }
-
-    fn by_id(self) -> ById {
-        TableDefinition::new(self.by_id)
-    }
-}
-
-pub(super) fn make_tables(write: &WriteTransaction) -> Result<(), redb::Error> {
-    for tables in [BUCKETS, ACCOUNTS] {
-        write.open_table(tables.by_name())?;
-        write.open_table(tables.by_id())?;
-    }
-    Ok(())
-}
 
 /// The buckets, or the accounts, of a [`NameLedger`](super::NameLedger). Cheap to clone.
 ///
@@ -129,11 +96,7 @@ impl<I: AsRef<str> + FromStr + Send + 'static> Names<I> {
     /// If the file fails: never taken for "nothing" (COSI-GEN-7).
     pub async fn find(&self, name: impl AsRef<str>) -> Result<Option<Entry<I>>, LedgerError> {
         let name = name.as_ref().to_owned();
-        self.on_disk(move |file, tables| {
-            let table = file.read()?.open_table(tables.by_name()).map_err(|error| file.failed(error))?;
-            get(file, &table, &name)
-        })
-        .await
+        self.on_disk(move |file, tables| tables.find(&file.read()?, &name)).await
     }
 
     /// The name under which an id was recorded.
@@ -142,12 +105,7 @@ impl<I: AsRef<str> + FromStr + Send + 'static> Names<I> {
     /// If the file fails.
     pub async fn name_of(&self, id: &I) -> Result<Option<String>, LedgerError> {
         let id = id.as_ref().to_owned();
-        self.on_disk(move |file, tables| {
-            let table = file.read()?.open_table(tables.by_id()).map_err(|error| file.failed(error))?;
-            let name = table.get(id.as_str()).map_err(|error| file.failed(error))?;
-            Ok(name.map(|name| name.value().to_owned()))
-        })
-        .await
+        self.on_disk(move |file, tables| tables.name_of(&file.read()?, &id)).await
     }
 
     /// Writes down the id that the backend chose, before it is answered.
@@ -156,8 +114,7 @@ impl<I: AsRef<str> + FromStr + Send + 'static> Names<I> {
     /// If the name was not announced, the id is another name's, or the file fails.
     pub async fn record(&self, name: impl AsRef<str>, id: &I) -> Result<(), LedgerError> {
         let (name, id) = (name.as_ref().to_owned(), id.as_ref().to_owned());
-        self.on_disk(move |file, tables| file.write(|write| record::<I>(file, tables, write, name, &id)))
-            .await
+        self.on_disk(move |file, tables| file.write(|write| tables.record::<I>(write, name, &id))).await
     }
 
     /// Strikes a name out, with its id: nothing of it is at the backend any more, and nothing will be.
@@ -166,33 +123,14 @@ impl<I: AsRef<str> + FromStr + Send + 'static> Names<I> {
     /// If the file fails.
     pub async fn forget(&self, name: impl AsRef<str>) -> Result<(), LedgerError> {
         let name = name.as_ref().to_owned();
-        self.on_disk(move |file, tables| {
-            file.write(|write| {
-                let failed = |error| file.failed(error);
-                let mut by_name = write.open_table(tables.by_name()).map_err(|error| file.failed(error))?;
-                let Some(old) = by_name.remove(name.as_str()).map_err(failed)? else { return Ok(()) };
-                if let Some(id) = old.value().2 {
-                    let mut by_id = write.open_table(tables.by_id()).map_err(|error| file.failed(error))?;
-                    by_id.remove(id).map_err(failed)?;
-                }
-                Ok(())
-            })
-        })
-        .await
+        self.on_disk(move |file, tables| file.write(|write| tables.forget(write, &name))).await
     }
 
     async fn insert(&self, name: String, request: Fingerprint) -> Result<Entry<I>, LedgerError> {
-        let entry = Entry { request, token: Token::fresh(), id: None };
-        let (request, token) = (entry.request.to_string(), entry.token.clone());
-        self.on_disk(move |file, tables| {
-            file.write(|write| {
-                let mut by_name = write.open_table(tables.by_name()).map_err(|error| file.failed(error))?;
-                let row = (request.as_str(), token.as_str(), None);
-                by_name.insert(name.as_str(), row).map_err(|error| file.failed(error))?;
-                Ok(())
-            })
-        })
-        .await?;
+        let (token, written) = (Token::fresh(), request.clone());
+        let entry = Entry { request, token: token.clone(), id: None };
+        self.on_disk(move |file, tables| file.write(|write| tables.insert(write, &name, &written, &token)))
+            .await?;
         Ok(entry)
     }
 
@@ -202,45 +140,7 @@ impl<I: AsRef<str> + FromStr + Send + 'static> Names<I> {
         work: impl FnOnce(&File, Tables) -> Result<T, LedgerError> + Send + 'static,
     ) -> Result<T, LedgerError> {
         let (file, tables) = (Arc::clone(&self.file), self.tables);
-        spawn_blocking(move || work(&file, tables)).await.map_err(LedgerError::CutOff)?
+        let done = spawn_blocking(move || work(&file, tables).inspect_err(|error| file.notice(error)));
+        done.await.map_err(LedgerError::CutOff)?
     }
-}
-
-fn get<I: FromStr>(
-    file: &File,
-    table: &impl ReadableTable<&'static str, (&'static str, &'static str, Option<&'static str>)>,
-    name: &str,
-) -> Result<Option<Entry<I>>, LedgerError> {
-    let Some(row) = table.get(name).map_err(|error| file.failed(error))? else { return Ok(None) };
-    let (request, token, id) = row.value();
-    let damaged = || LedgerError::Damaged { name: name.to_owned() };
-    Ok(Some(Entry {
-        request: request.parse().map_err(|_| damaged())?,
-        token: Token::known(token),
-        id: id.map(str::parse).transpose().map_err(|_| damaged())?,
-    }))
-}
-
-fn record<I: AsRef<str> + FromStr>(
-    file: &File,
-    tables: Tables,
-    write: &WriteTransaction,
-    name: String,
-    id: &str,
-) -> Result<(), LedgerError> {
-    let mut by_name = write.open_table(tables.by_name()).map_err(|error| file.failed(error))?;
-    let mut by_id = write.open_table(tables.by_id()).map_err(|error| file.failed(error))?;
-    let Some(entry) = get::<I>(file, &by_name, &name)? else { return Err(LedgerError::NoEntry { name }) };
-    let owner = by_id.get(id).map_err(|error| file.failed(error))?.map(|owner| owner.value().to_owned());
-    if let Some(owner) = owner.filter(|owner| *owner != name) {
-        return Err(LedgerError::IdTaken { name, owner });
-    }
-    if let Some(old) = &entry.id {
-        by_id.remove(old.as_ref()).map_err(|error| file.failed(error))?;
-    }
-    by_id.insert(id, name.as_str()).map_err(|error| file.failed(error))?;
-    let request = entry.request.to_string();
-    let row = (request.as_str(), entry.token.as_str(), Some(id));
-    by_name.insert(name.as_str(), row).map_err(|error| file.failed(error))?;
-    Ok(())
 }
