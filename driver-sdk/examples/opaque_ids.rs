@@ -34,8 +34,12 @@ impl<I: std::str::FromStr<Err = InvalidValue> + AsRef<str> + Send + Sync + 'stat
         let mut found = Vec::new();
         for thing in fs::read_dir(&self.0).map_err(failed)? {
             let thing = thing.map_err(failed)?;
-            if fs::read_to_string(thing.path().join("comment")).map_err(failed)? == token.as_str() {
-                found.push(thing.file_name().to_string_lossy().parse()?);
+            match fs::read_to_string(thing.path().join("comment")) {
+                Ok(text) if text == token.as_str() => {
+                    found.push(thing.file_name().to_string_lossy().parse()?);
+                }
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
+                _ => {} // Another name's; it may be going at this very moment.
             }
         }
         Ok(found)
@@ -114,14 +118,12 @@ impl Driver for OpaqueIds {
         }
         let id = self.ledger.accounts().make(&asked.account_name, &asked, &self.accounts).await?;
         let keys = fs::read_to_string(self.accounts.0.join(id.as_ref()).join("keys")).map_err(failed)?;
-        let (access_key_id, access_secret_key) = keys.split_once(' ').unwrap_or_default();
+        let (key, secret) = keys.split_once(' ').unwrap_or_default();
+        let keys = S3Credentials { access_key_id: Secret::new(key), access_secret_key: Secret::new(secret) };
         Ok(GrantedAccess {
             account_id: id,
             buckets: asked.buckets.iter().map(|b| (b.bucket_id.clone(), s3(&b.bucket_id).into())).collect(),
-            credentials: Credentials::S3(S3Credentials {
-                access_key_id: Secret::new(access_key_id),
-                access_secret_key: Secret::new(access_secret_key),
-            }),
+            credentials: Credentials::S3(keys),
         })
     }
 

@@ -14,6 +14,7 @@ use std::process::{Child, Command, Stdio};
 use common::*;
 use cosi_driver_sdk::{DriverInfo, Endpoint, NameLedger, Protocol, Server};
 use cosi_proto::ENDPOINT_VARIABLE;
+use cosi_proto::v1alpha2 as proto;
 use cosi_proto::v1alpha2::provisioner_client::ProvisionerClient;
 use opaque_ids::OpaqueIds;
 use tempfile::TempDir;
@@ -25,10 +26,10 @@ use tonic::{Code, Status};
 
 /// Where the driver keeps its things; set only for its own process.
 const DATA: &str = "KILL_TEST_DATA";
-const KILLS: usize = 40;
-/// Calls at once in each life of the driver: creates and undos, for names that they share.
-const CALLS: usize = 24;
-const NAMES: usize = 4;
+const KILLS: usize = 100;
+/// Calls at once in each life of the driver: creates, grants and their undos, for names that they share.
+const CALLS: usize = 48;
+const NAMES: usize = 6;
 
 /// The driver's process is this test binary again, in which only this does anything.
 #[test]
@@ -68,11 +69,21 @@ async fn client(endpoint: &Endpoint) -> ProvisionerClient<Channel> {
     .await
 }
 
-async fn undo(client: &mut ProvisionerClient<Channel>, name: &str) -> Result<(), Status> {
-    let create = create_request(name);
-    let mut undo = delete_by_name_request(name);
-    undo.protocols = create.protocols;
+async fn undo_create(client: &mut ProvisionerClient<Channel>, name: &str) -> Result<(), Status> {
+    let undo = proto::DriverDeleteBucketByNameRequest {
+        protocols: create_request(name).protocols,
+        ..delete_by_name_request(name)
+    };
     client.driver_delete_bucket_by_name(undo).await.map(drop)
+}
+
+async fn undo_grant(client: &mut ProvisionerClient<Channel>, name: &str) -> Result<(), Status> {
+    let bucket = proto::driver_revoke_bucket_access_by_name_request::AccessedBucket { bucket_id: "b".into() };
+    let undo = proto::DriverRevokeBucketAccessByNameRequest {
+        buckets: vec![bucket],
+        ..revoke_by_name_request(name)
+    };
+    client.driver_revoke_bucket_access_by_name(undo).await.map(drop)
 }
 
 fn call(
@@ -81,11 +92,13 @@ fn call(
     mut client: ProvisionerClient<Channel>,
     ended: UnboundedSender<()>,
 ) {
-    let name = format!("bc-{}", number % NAMES);
+    let name = format!("x-{}", number % NAMES);
     calls.spawn(async move {
-        let outcome = match (number / NAMES) % 2 {
+        let outcome = match (number / NAMES) % 4 {
             0 => client.driver_create_bucket(create_request(&name)).await.map(drop),
-            _ => undo(&mut client, &name).await,
+            1 => client.driver_grant_bucket_access(grant_request(&name, &["b"])).await.map(drop),
+            2 => undo_create(&mut client, &name).await,
+            _ => undo_grant(&mut client, &name).await,
         };
         if let Err(failure) = outcome {
             // The driver died, or another call for the name runs.
@@ -115,16 +128,18 @@ async fn a_driver_killed_at_any_moment_loses_track_of_nothing() {
     }
     let driver = Driver::start(&data, &endpoint);
     let mut client = client(&endpoint).await;
-    for name in (0..NAMES).map(|name| format!("bc-{name}")) {
-        undo(&mut client, &name).await.unwrap();
+    for name in (0..NAMES).map(|name| format!("x-{name}")) {
+        undo_create(&mut client, &name).await.unwrap();
+        undo_grant(&mut client, &name).await.unwrap();
     }
     drop(driver);
-    for place in ["buckets", "drafts"] {
+    for place in ["buckets", "accounts", "drafts"] {
         assert_eq!(fs::read_dir(data.path().join(place)).unwrap().count(), 0, "{place}");
     }
     let info = DriverInfo::new("opaque-ids.example.com", [Protocol::S3]).unwrap();
     let ledger = NameLedger::open(data.path().join("ledger.redb"), &info).unwrap();
-    for name in (0..NAMES).map(|name| format!("bc-{name}")) {
+    for name in (0..NAMES).map(|name| format!("x-{name}")) {
         assert_eq!(ledger.buckets().find(&name).await.unwrap(), None, "{name}");
+        assert_eq!(ledger.accounts().find(&name).await.unwrap(), None, "{name}");
     }
 }
