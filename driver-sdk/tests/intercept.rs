@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::*;
 use cosi_driver_sdk::{
-    CallEnd, CallInfo, CreateBucketRequest, DriverError, GrantAccessRequest, Interceptor, Server,
+    CallContext, CallEnd, CallInfo, CreateBucketRequest, DriverError, GrantAccessRequest, Interceptor, Server,
 };
 use cosi_proto::v1alpha2::DriverGetInfoRequest;
 use rustix::process::{getgid, getpid, getuid};
@@ -84,7 +84,7 @@ async fn an_interceptor_sees_each_call_begin_and_end_once() {
 #[tokio::test]
 async fn an_interceptor_can_refuse_a_call_before_the_driver_sees_it() {
     let (notes, mut lines) = notes(Some("please"));
-    let create = hook(|context: cosi_driver_sdk::CallContext, request: CreateBucketRequest| async move {
+    let create = hook(|context: CallContext, request: CreateBucketRequest| async move {
         assert!(!context.is_abandoned());
         assert_eq!(request.name.as_str(), "bc-2");
         Ok(bucket("bc-2"))
@@ -108,10 +108,12 @@ async fn an_interceptor_hears_of_the_end_when_the_work_has_ended_though_the_call
     let (notes, mut lines) = notes(None);
     let gate = Gate::default();
     let inner = gate.clone();
-    let grant = hook(move |_, request: GrantAccessRequest| {
+    let grant = hook(move |context: CallContext, request: GrantAccessRequest| {
         let gate = inner.clone();
         async move {
             gate.pass().await;
+            // The caller gives up first; the server hears of that a moment later.
+            context.abandoned().await;
             Ok(granted(&request))
         }
     });
