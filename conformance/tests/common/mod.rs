@@ -1,0 +1,33 @@
+//! A driver in memory that does everything right, but for the one vice that a test gives it, and an S3 server for its buckets.
+#![allow(dead_code, unreachable_pub, reason = "no test file uses all of it")]
+
+pub(crate) mod backend;
+pub(crate) mod checked;
+pub(crate) mod driver;
+pub(crate) mod s3;
+pub(crate) mod service;
+pub(crate) mod vice;
+
+use std::time::Duration;
+
+use cosi_conformance::report::text;
+use cosi_conformance::settings::Endpoint;
+use cosi_conformance::{Report, Settings, run};
+
+/// Settings that make a run short: the driver's calls take milliseconds.
+pub(crate) fn quick(endpoint: &Endpoint) -> Settings {
+    let mut settings = Settings::new(endpoint.clone());
+    settings.rounds = 16;
+    settings.repeat = 3;
+    settings.settle = Duration::from_millis(40);
+    settings.late_landing_grace = Duration::from_millis(200);
+    settings.other_parameter = vec!["color=blue".parse().unwrap()];
+    settings
+}
+
+/// A whole run.
+pub(crate) async fn conformance(settings: Settings) -> Report {
+    let report = run(settings, std::future::pending(), |_| {}).await.unwrap();
+    assert_eq!(report.left_over, Vec::<String>::new(), "{}", text(&report));
+    report
+}

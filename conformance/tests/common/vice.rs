@@ -1,0 +1,73 @@
+//! What a driver can do wrong (cases.md: drivers in the wild).
+
+/// One thing that a driver does wrong; `None` is a good driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Vice {
+    None,
+    /// INTERNAL to everything.
+    NothingWorks,
+    /// What should be refused with a code of its own is INTERNAL.
+    ErrorsAreInternal,
+    NoName,
+    NoProtocols,
+    /// Another answer to each DriverGetInfo.
+    ChangingInfo,
+    NoHealth,
+    NoReflection,
+    FileBesideSocket,
+    SocketOpenToAll,
+
+    EmptyBucketId,
+    EndlessBucketId,
+    BucketIdWithColon,
+    NoBucketInfo,
+    InfoOfOtherProtocol,
+    NewBucketEachCreate,
+    ParametersNotCompared,
+    UnsupportedProtocolAccepted,
+    UnknownProtocolAccepted,
+    UnknownParameterAccepted,
+    EmptyNameAccepted,
+    PanicsOnLongNames,
+    ShortensNames,
+
+    DeleteOfAbsentIsNotFound,
+    BucketSurvivesDelete,
+    DeletesRecursively,
+    EmptyIdIsNothingToDo,
+    NoExisting,
+    ExistingMakesBuckets,
+
+    NoByName,
+    DeleteByNameTakesOthers,
+    RevokeByNameTakesOthers,
+    DeleteByNameDoesNothing,
+
+    EmptyAccountId,
+    NewAccountEachGrant,
+    NewKeyEachGrant,
+    GrantsNotCompared,
+    GrantWithoutRegion,
+    ServiceAccountInternal,
+    UnknownModeAccepted,
+    UnknownAuthenticationAccepted,
+    ModeIgnored,
+    KeyOpensAllBuckets,
+    KeySurvivesRevoke,
+    AccountSurvivesRevoke,
+    RevokeNeedsBucket,
+    OneBucketIsInternal,
+
+    CreateLandsLate,
+    GrantLandsLate,
+    NotAfterUnknown,
+    RaceLeavesBucket,
+    OverlappingCreatesMakeTwo,
+    ForgetsOnRestart,
+
+    EmptyMessages,
+    Details,
+    EndlessMessages,
+    CredentialInMessage,
+    ParameterInMessage,
+}
