@@ -64,7 +64,7 @@ impl fmt::Display for Probe {
 pub async fn probe(settings: Settings, stop: impl Future<Output = ()>) -> Result<Probe, RunError> {
     let shared = connect(settings).await?;
     let endpoint = shared.settings.endpoint.to_string();
-    let bench = Bench::new(Arc::clone(&shared));
+    let bench = Bench::new(Arc::clone(&shared), std::collections::BTreeMap::new());
     let mut facts = Vec::new();
     let stop = pin!(stop);
     let interrupted = tokio::select! {

@@ -119,7 +119,7 @@ impl Runner {
         mut stop: Pin<&mut impl futures::future::FusedFuture<Output = ()>>,
     ) -> Outcome {
         let begun = Instant::now();
-        let bench = Bench::new(Arc::clone(&self.shared));
+        let bench = Bench::new(Arc::clone(&self.shared), self.verdicts.clone());
         let ended = match self.unmet(check) {
             Some(why) => Some(Err(Stop::Skip(why))),
             None if self.interrupted => None,

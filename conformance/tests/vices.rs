@@ -12,7 +12,7 @@ use common::vice::Vice;
 use common::{conformance, quick};
 use cosi_conformance::report::{Report, Verdict, text};
 use cosi_conformance::settings::Restart;
-use futures::FutureExt as _;
+use futures::{FutureExt as _, StreamExt as _, stream};
 
 async fn examined(vice: Vice) -> (TestDriver, Report) {
     let driver = TestDriver::start(vice).await;
@@ -38,6 +38,7 @@ async fn a_good_driver_passes_everything_and_is_left_empty() {
     assert!(report.is_good() && !report.has_warnings(), "{}", text(&report));
     assert_eq!(report.with(Verdict::Skipped), Vec::<&str>::new(), "{}", text(&report));
     assert_eq!(driver.all(), Vec::<String>::new());
+    for o in &report.outcomes { if o.seconds > 0.04 { println!("{} {:.3}", o.id, o.seconds); } }
 }
 
 /// Each vice, and the checks that name it.
@@ -71,7 +72,6 @@ const TABLE: &[(Vice, &[&str])] = &[
             "a-bad-account-name-is-refused",
             "revoking-by-an-empty-name-is-refused",
             "a-bucket-with-objects-is-kept",
-            "a-bucket-with-objects-is-kept-by-name-too",
             "a-create-that-comes-too-late-is-refused",
             "a-grant-that-comes-too-late-is-refused",
             "no-code-is-used-for-everything",
@@ -138,7 +138,7 @@ const TABLE: &[(Vice, &[&str])] = &[
     ),
     (Vice::RaceLeavesBucket, &["making-and-deleting-by-name-at-once-leaves-nothing"]),
     (Vice::OverlappingCreatesMakeTwo, &["many-creates-at-once-make-one-bucket"]),
-    (Vice::ForgetsOnRestart, &["a-restart-forgets-nothing"]),
+    (Vice::ForgetsOnRestart, &["a-restart-forgets-no-bucket", "a-restart-forgets-no-name"]),
     (Vice::EmptyMessages, &["every-error-has-a-message"]),
     (Vice::Details, &["no-error-has-details"]),
     (Vice::EndlessMessages, &["error-messages-are-short"]),
@@ -146,11 +146,23 @@ const TABLE: &[(Vice, &[&str])] = &[
     (Vice::ParameterInMessage, &["no-error-tells-a-parameter"]),
 ];
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+/// They say that something is gone which stays, or make what nobody asked for: no caller can clean up after them.
+const LIARS: &[Vice] = &[Vice::BucketSurvivesDelete, Vice::AccountSurvivesRevoke, Vice::ExistingMakesBuckets];
+
+/// They can't undo what they made, or may have made, and say so: it is in the report.
+const HELPLESS: &[Vice] = &[Vice::NothingWorks, Vice::ErrorsAreInternal, Vice::RevokeNeedsBucket];
+
+/// How many drivers are examined at once.
+const SIDE_BY_SIDE: usize = 8;
+
+#[tokio::test(flavor = "multi_thread")]
 async fn each_vice_is_found_by_the_checks_that_name_it_and_by_no_others() {
     let mut wrong = Vec::new();
     let examine = |(vice, wanted): &'static (Vice, &[&str])| async move {
-        let (_driver, report) = examined(*vice).await;
+        let (driver, report) = examined(*vice).await;
+        let (all, told) = (driver.all(), &report.left_over);
+        assert!(all.is_empty() || !told.is_empty() || LIARS.contains(vice), "{vice:?} is left with {all:?}");
+        assert!(told.is_empty() || HELPLESS.contains(vice), "{vice:?}: {told:?}");
         let (found, wanted) = (found(&report), wanted.iter().copied().collect::<BTreeSet<_>>());
         (found != wanted).then(|| {
             let missed: Vec<_> = wanted.difference(&found).collect();
@@ -158,8 +170,9 @@ async fn each_vice_is_found_by_the_checks_that_name_it_and_by_no_others() {
             format!("{vice:?}: not found by {missed:?}, found by {more:?} too\n{}", text(&report))
         })
     };
-    let examined = TABLE.iter().map(|row| tokio::spawn(examine(row)));
-    for row in futures::future::join_all(examined).await {
+    // Not all at once: a driver that gets no processor for a while lands late, too.
+    let mut examined = stream::iter(TABLE).map(|row| tokio::spawn(examine(row))).buffer_unordered(SIDE_BY_SIDE);
+    while let Some(row) = examined.next().await {
         wrong.extend(row.unwrap());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));

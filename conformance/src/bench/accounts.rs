@@ -111,7 +111,7 @@ impl Bench {
     pub(crate) async fn revoke_by_name(&self, request: &Grant) -> Answer<RevokeByName> {
         let answer = self.patiently(|| self.ask(undo(request))).await;
         if answer.is_ok() {
-            self.made.account_forgotten(request);
+            self.made.account_undone(request);
         }
         answer
     }

@@ -91,7 +91,7 @@ impl Bench {
     pub(crate) async fn delete_by_name(&self, request: &Create) -> Answer<DeleteByName> {
         let answer = self.patiently(|| self.ask(undo(request))).await;
         if answer.is_ok() {
-            self.made.bucket_forgotten(request);
+            self.made.bucket_undone(request);
         }
         answer
     }

@@ -46,6 +46,12 @@ impl Made {
         self.gone(&What::Bucket(request.clone()), id);
     }
 
+    /// The driver says so, by name.
+    pub(crate) fn bucket_undone(&self, request: &Create) {
+        self.settled(&What::Bucket(request.clone()));
+    }
+
+    /// It was seen that it is not there.
     pub(crate) fn bucket_forgotten(&self, request: &Create) {
         self.forget(&What::Bucket(request.clone()));
     }
@@ -72,6 +78,12 @@ impl Made {
         self.gone(&What::Account(request.clone()), id);
     }
 
+    /// The driver says so, by name.
+    pub(crate) fn account_undone(&self, request: &Grant) {
+        self.settled(&What::Account(request.clone()));
+    }
+
+    /// It was seen that it is not there.
     pub(crate) fn account_forgotten(&self, request: &Grant) {
         self.forget(&What::Account(request.clone()));
     }
@@ -94,10 +106,24 @@ impl Made {
     }
 
     fn found(&self, what: What, id: Option<&str>) {
-        self.forget(&what);
-        let ids: BTreeSet<String> = id.map(str::to_owned).into_iter().collect();
-        let open = usize::from(ids.is_empty());
-        self.lock().push(Thing { what, ids, open });
+        let mut things = self.lock();
+        let place = things.iter().position(|thing| thing.what == what);
+        let mut thing = match place {
+            Some(place) => things.remove(place),
+            None => Thing { what, ids: BTreeSet::new(), open: 0 },
+        };
+        match id {
+            Some(id) => drop(thing.ids.insert(id.to_owned())),
+            None => thing.open += 1,
+        }
+        things.push(thing);
+    }
+
+    /// Nothing that has no id is there any more; ids are kept until it is known of each.
+    fn settled(&self, what: &What) {
+        let mut things = self.lock();
+        things.iter_mut().filter(|thing| thing.what == *what).for_each(|thing| thing.open = 0);
+        things.retain(Thing::may_be_there);
     }
 
     fn answered(&self, what: &What, answer: Result<&str, &Failure>) {
@@ -182,7 +208,7 @@ impl What {
 }
 
 async fn by_id(driver: &Driver, what: &What, id: &str) -> Result<(), Failure> {
-    match what {
+    let answer = match what {
         What::Bucket(request) => {
             let delete = Delete { bucket_id: id.to_owned(), parameters: request.parameters.clone() };
             patiently(driver.timeout(), || driver.ask(delete.clone())).await.map(drop)
@@ -192,7 +218,9 @@ async fn by_id(driver: &Driver, what: &What, id: &str) -> Result<(), Failure> {
             patiently(driver.timeout(), || driver.ask(revoke.clone())).await.map(drop)
         }
         What::Object { .. } => Ok(()),
-    }
+    };
+    // Not the right answer, but clear.
+    answer.or_else(|failure| if failure.is(tonic::Code::NotFound) { Ok(()) } else { Err(failure) })
 }
 
 /// Undoes a call whose outcome is not known: by name, or by repeating it to learn the id.

@@ -8,6 +8,7 @@ mod names;
 mod objects;
 mod sight;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cosi_proto::v1alpha2 as wire;
@@ -26,6 +27,7 @@ pub(crate) use self::sight::{Sight, with_other_mode};
 use crate::driver::failure::{Failure, name};
 use crate::driver::rpc::Rpc;
 use crate::driver::{Answer, Driver};
+use crate::report::Verdict;
 use crate::s3::S3;
 use crate::settings::Settings;
 
@@ -78,11 +80,21 @@ pub(crate) struct Bench {
     pub(crate) shared: Arc<Shared>,
     pub(crate) made: Made,
     pub(crate) findings: Findings,
+    /// What came of the checks before this one.
+    verdicts: BTreeMap<&'static str, Verdict>,
 }
 
 impl Bench {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, made: Made::default(), findings: Findings::default() }
+    pub(crate) fn new(shared: Arc<Shared>, verdicts: BTreeMap<&'static str, Verdict>) -> Self {
+        Self { shared, made: Made::default(), findings: Findings::default(), verdicts }
+    }
+
+    /// For what a check uses if the driver has it: it must not be broken.
+    pub(crate) fn builds_upon(&self, id: &str) -> Tried {
+        match self.verdicts.get(id) {
+            Some(Verdict::Failed) => Err(Stop::Skip(format!("it builds upon {id}, which failed"))),
+            _ => Ok(()),
+        }
     }
 
     pub(crate) fn settings(&self) -> &Settings {

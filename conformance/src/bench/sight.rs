@@ -48,7 +48,7 @@ impl Bench {
         let shape = split.map(|(before, after)| (before.to_owned(), after.to_owned()));
         let (found, taken) = (self.existing(&bucket.id).await, self.taken(&bucket.request).await);
         self.away(&bucket).await?;
-        let (lost, free) = (self.existing(&bucket.id).await, self.taken(&bucket.request).await);
+        let (free, lost) = (self.taken(&bucket.request).await, self.existing(&bucket.id).await);
         Ok(Sight {
             existing: found == Some(true) && lost == Some(false),
             other: taken == Some(true) && free == Some(false),
@@ -57,15 +57,20 @@ impl Bench {
         })
     }
 
-    /// Whether a bucket of that request is there; `id` is the one that a Create answered, if one did.
+    /// Whether a bucket of that request is there, and notes that for cleaning up; `id` is the one that a Create answered, if one did.
     pub(crate) async fn bucket_is_there(&self, request: &Create, id: Option<&str>) -> Tried<bool> {
         let sight = self.sight().await?;
         let id = id.map(str::to_owned).or_else(|| sight.id_of(&request.name));
-        let seen = match id {
-            Some(id) if sight.existing => self.existing(&id).await,
+        let seen = match &id {
+            Some(id) if sight.existing => self.existing(id).await,
             _ if sight.other => self.taken(request).await,
             _ => None,
         };
+        match seen {
+            Some(true) => self.made.bucket_found(request, id.as_deref()),
+            Some(false) => self.made.bucket_forgotten(request),
+            None => {}
+        }
         seen.ok_or_else(|| {
             Stop::Skip(
                 "it can't be seen whether a bucket is there: that takes a working DriverGetExistingBucket, or \
@@ -95,15 +100,20 @@ impl Bench {
         }
     }
 
-    /// Whether an account of that request is there. The driver must be one that refuses a grant with another mode.
+    /// Whether an account of that request is there, and notes that for cleaning up. The driver must be one that refuses a grant with another mode.
     pub(crate) async fn account_is_there(&self, request: &Grant) -> Tried<bool> {
         let other = with_other_mode(request);
         match self.grant(&other).await {
             Ok(granted) => {
                 let account = super::Account { granted, request: other };
-                self.revoke(&account).await.map(|_| false).map_err(super::buckets::unprepared)
+                self.revoke(&account).await.map_err(super::buckets::unprepared)?;
+                self.made.account_forgotten(request);
+                Ok(false)
             }
-            Err(failure) if failure.is(Code::AlreadyExists) => Ok(true),
+            Err(failure) if failure.is(Code::AlreadyExists) => {
+                self.made.account_found(request, None);
+                Ok(true)
+            }
             Err(failure) => {
                 Err(Stop::Skip(format!("it can't be seen whether an account is there: {failure}")))
             }

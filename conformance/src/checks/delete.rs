@@ -96,7 +96,6 @@ async fn is_gone(bench: &Bench) -> Tried {
     }
     bench.away(&bucket).await?;
     if bench.bucket_is_there(&bucket.request, Some(&bucket.id)).await? {
-        bench.made.bucket_found(&bucket.request, Some(&bucket.id));
         bench.wrong(format!("bucket {} is still there after its deletion was OK", bucket.request.name));
     }
     Ok(())

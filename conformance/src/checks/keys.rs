@@ -2,7 +2,7 @@
 
 use tonic::Code;
 
-use super::base::{ACCOUNT_AGAIN, ACCOUNT_ID, DELETE, DELETE_BY_NAME, GRANT, KEY as WORKS, REVOKE, REVOKE_BY_NAME};
+use super::base::{ACCOUNT_AGAIN, ACCOUNT_ID, DELETE, GONE_BY_NAME, GRANT, KEY as WORKS, REVOKE, REVOKE_BY_NAME};
 use super::{Check, Severity};
 use crate::bench::{Account, Bench, Bucket, Mode, Stop, Tried, undo_create, unprepared};
 use crate::s3::Access;
@@ -70,7 +70,7 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Severity::Should,
         requirements: &["COSI-DELNAME-6", "COSI-ERR-9"],
         description: "DriverDeleteBucketByName for a bucket with an object in it is FAILED_PRECONDITION, and the object stays.",
-        needs: &[WORKS, DELETE_BY_NAME, ACCOUNT_ID],
+        needs: &[WORKS, GONE_BY_NAME, ACCOUNT_ID],
         run: |bench| Box::pin(full_bucket_by_name(bench)),
     },
 ];

@@ -7,65 +7,104 @@ use tokio::process::Command;
 use tokio::time::{Instant, sleep};
 use tonic::Code;
 
-use super::base::{BUCKET_ID, DELETE};
+use super::base::{ACCOUNT_AGAIN, BUCKET_AGAIN, GONE_BY_NAME};
 use super::{Check, Severity};
-use crate::bench::{Account, Bench, Bucket, Mode, Stop, Tried};
+use crate::bench::{Bench, Mode, Stop, Tried, undo_create};
 use crate::driver::rpc::Info;
 use crate::settings::Restart;
 
-pub(super) const CHECKS: &[Check] = &[Check {
-    id: "a-restart-forgets-nothing",
-    severity: Severity::Must,
-    requirements: &["COSI-GEN-6", "COSI-CREATE-1", "COSI-GRANT-1"],
-    description: "After the driver was restarted, the same create and the same grant answer the same ids, and what was made can \
-                  be deleted by name. Tried with --restart-command only.",
-    needs: &[BUCKET_ID, DELETE],
-    run: |bench| Box::pin(forgets_nothing(bench)),
-}];
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "a-restart-forgets-no-bucket",
+        severity: Severity::Must,
+        requirements: &["COSI-GEN-6", "COSI-CREATE-1"],
+        description: "After the driver was restarted, the same create answers the same bucket_id. Tried with --restart-command \
+                      only, as the two that follow.",
+        needs: &[BUCKET_AGAIN],
+        run: |bench| Box::pin(no_bucket(bench)),
+    },
+    Check {
+        id: "a-restart-forgets-no-name",
+        severity: Severity::Must,
+        requirements: &["COSI-GEN-6", "COSI-DELNAME-4"],
+        description: "After the driver was restarted, a bucket from before is deleted by its name.",
+        needs: &[GONE_BY_NAME],
+        run: |bench| Box::pin(no_name(bench)),
+    },
+    Check {
+        id: "a-restart-forgets-no-account",
+        severity: Severity::Must,
+        requirements: &["COSI-GEN-6", "COSI-GRANT-1"],
+        description: "After the driver was restarted, the same grant answers the same account_id.",
+        needs: &[ACCOUNT_AGAIN],
+        run: |bench| Box::pin(no_account(bench)),
+    },
+];
 
-async fn forgets_nothing(bench: &Bench) -> Tried {
-    let Some(restart) = &bench.settings().restart_command else {
-        return Err(Stop::Skip("the driver can't be restarted from here: say how with --restart-command".to_owned()));
-    };
-    let (kept, undone) = (bench.bucket().await?, bench.bucket().await?);
-    let account = bench.account(&kept, Mode::ReadWrite).await.ok();
-    run(restart, bench.driver().timeout()).await?;
-    wait_for_driver(bench).await?;
-    again(bench, &kept, account.as_ref()).await;
-    match bench.delete_by_name(&undone.request).await {
-        Err(failure) if failure.is(Code::Unimplemented) => {}
-        Err(failure) => bench.wrong(format!("a bucket from before the restart is deleted by name: {failure}")),
-        Ok(_) => match bench.bucket_is_there(&undone.request, Some(&undone.id)).await {
-            Ok(false) => {}
-            Ok(true) => {
-                bench.made.bucket_found(&undone.request, Some(&undone.id));
-                bench.wrong(format!(
-                    "bucket {} from before the restart is there after its deletion by name was OK",
-                    undone.request.name
-                ));
-            }
-            Err(Stop::Skip(why)) => bench.note(why),
-            Err(stop) => return Err(stop),
-        },
+async fn no_bucket(bench: &Bench) -> Tried {
+    let restart = restart(bench)?;
+    let bucket = bench.bucket().await?;
+    run(bench, restart).await?;
+    let answer = bench.create(&bucket.request).await;
+    bench.expect("after a restart, the same bucket is asked for", &answer, &[Code::Ok]);
+    if answer.is_ok_and(|again| again.bucket_id != bucket.id) {
+        bench.wrong(format!(
+            "after a restart, bucket {} has another id: the first one is an orphan",
+            bucket.request.name
+        ));
     }
     Ok(())
 }
 
-async fn again(bench: &Bench, bucket: &Bucket, account: Option<&Account>) {
-    let answer = bench.create(&bucket.request).await;
-    bench.expect("after the restart, the same bucket is asked for", &answer, &[Code::Ok]);
-    if answer.is_ok_and(|again| again.bucket_id != bucket.id) {
-        bench.wrong(format!("after the restart, bucket {} has another id", bucket.request.name));
+async fn no_name(bench: &Bench) -> Tried {
+    let restart = restart(bench)?;
+    let bucket = bench.bucket().await?;
+    run(bench, restart).await?;
+    let answer = bench.patiently(|| bench.ask(undo_create(&bucket.request))).await;
+    bench.expect("after a restart, a bucket from before is deleted by its name", &answer, &[Code::Ok]);
+    if answer.is_ok() && bench.bucket_is_there(&bucket.request, Some(&bucket.id)).await? {
+        bench.wrong(format!(
+            "after a restart, bucket {} is still there though its deletion by name was OK",
+            bucket.request.name
+        ));
     }
-    let Some(account) = account else { return };
+    Ok(())
+}
+
+async fn no_account(bench: &Bench) -> Tried {
+    let restart = restart(bench)?;
+    let account = bench.account(&bench.bucket().await?, Mode::ReadWrite).await?;
+    run(bench, restart).await?;
     let answer = bench.grant(&account.request).await;
-    bench.expect("after the restart, the same access is asked for", &answer, &[Code::Ok]);
+    bench.expect("after a restart, the same access is asked for", &answer, &[Code::Ok]);
     if answer.is_ok_and(|again| again.account_id != account.id()) {
-        bench.wrong(format!("after the restart, account {} has another id", account.request.account_name));
+        bench.wrong(format!("after a restart, account {} has another id", account.request.account_name));
+    }
+    Ok(())
+}
+
+fn restart(bench: &Bench) -> Result<&Restart, Stop> {
+    let missing = || Stop::Skip("the driver can't be restarted from here: say how with --restart-command".to_owned());
+    bench.settings().restart_command.as_ref().ok_or_else(missing)
+}
+
+/// Restarts the driver, and waits until it answers: a command may return a little too early.
+async fn run(bench: &Bench, restart: &Restart) -> Tried {
+    let limit = bench.driver().timeout();
+    do_it(restart, limit).await?;
+    let begun = Instant::now();
+    loop {
+        match bench.ask(Info {}).await {
+            Ok(_) => return Ok(()),
+            Err(failure) if begun.elapsed() > limit => {
+                return Err(Stop::Fail(format!("the driver is not back after its restart: {failure}")));
+            }
+            Err(_) => sleep(Duration::from_millis(50)).await,
+        }
     }
 }
 
-async fn run(restart: &Restart, limit: Duration) -> Tried {
+async fn do_it(restart: &Restart, limit: Duration) -> Tried {
     let command = match restart {
         Restart::Call(restart) => return restart().await.map_err(failed),
         Restart::Command(command) => command,
@@ -83,18 +122,4 @@ async fn run(restart: &Restart, limit: Duration) -> Tried {
 
 fn failed(why: String) -> Stop {
     Stop::Fail(format!("the driver could not be restarted by --restart-command: {why}"))
-}
-
-/// A command may return a little too early.
-async fn wait_for_driver(bench: &Bench) -> Tried {
-    let begun = Instant::now();
-    loop {
-        match bench.ask(Info {}).await {
-            Ok(_) => return Ok(()),
-            Err(failure) if begun.elapsed() > bench.driver().timeout() => {
-                return Err(Stop::Fail(format!("the driver is not back after its restart: {failure}")));
-            }
-            Err(_) => sleep(Duration::from_millis(50)).await,
-        }
-    }
 }

@@ -97,6 +97,7 @@ pub(crate) mod base {
     pub(crate) const DELETE: &str = "a-bucket-can-be-deleted";
     pub(crate) const EXISTING: &str = "an-existing-bucket-is-found";
     pub(crate) const DELETE_BY_NAME: &str = "a-bucket-can-be-deleted-by-name";
+    pub(crate) const GONE_BY_NAME: &str = "a-bucket-deleted-by-name-is-gone";
     pub(crate) const GRANT: &str = "access-can-be-granted";
     pub(crate) const ACCOUNT_ID: &str = "the-id-of-an-account-is-valid";
     pub(crate) const ACCOUNT_AGAIN: &str = "a-repeated-grant-answers-the-same-account";
@@ -105,6 +106,7 @@ pub(crate) mod base {
     pub(crate) const KEY: &str = "a-granted-key-works";
     pub(crate) const REVOKE: &str = "access-can-be-revoked";
     pub(crate) const REVOKE_BY_NAME: &str = "access-can-be-revoked-by-name";
+    pub(crate) const REVOKED_BY_NAME: &str = "an-account-revoked-by-name-is-gone";
 }
 
 #[cfg(test)]

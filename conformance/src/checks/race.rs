@@ -8,7 +8,7 @@ use futures::{TryStreamExt as _, stream};
 use tokio::time::{Instant, sleep};
 use tonic::Code;
 
-use super::base::{ACCOUNT_AGAIN, ACCOUNT_TAKEN, BUCKET_AGAIN, DELETE, DELETE_BY_NAME, REVOKE, REVOKE_BY_NAME};
+use super::base::{ACCOUNT_AGAIN, BUCKET_AGAIN, GONE_BY_NAME, REVOKED_BY_NAME};
 use super::{Check, Severity};
 use crate::bench::{Bench, Bucket, Mode, Tried, undo_create, undo_grant, unprepared};
 
@@ -35,7 +35,7 @@ pub(super) const CHECKS: &[Check] = &[
         requirements: &["COSI-DELNAME-1", "COSI-DELNAME-2", "COSI-GEN-4", "COSI-ERR-7"],
         description: "DriverCreateBucket and DriverDeleteBucketByName for one name at once are OK or ABORTED, and after one more \
                       delete by name there is no bucket; many times.",
-        needs: &[DELETE_BY_NAME, DELETE],
+        needs: &[GONE_BY_NAME],
         run: |bench| Box::pin(create_against_delete(bench)),
     },
     Check {
@@ -44,7 +44,7 @@ pub(super) const CHECKS: &[Check] = &[
         requirements: &["COSI-REVNAME-1", "COSI-REVNAME-2", "COSI-GEN-4", "COSI-ERR-7"],
         description: "DriverGrantBucketAccess and DriverRevokeBucketAccessByName for one name at once are OK or ABORTED, and \
                       after one more revoke by name there is no account; many times.",
-        needs: &[REVOKE_BY_NAME, REVOKE, ACCOUNT_TAKEN],
+        needs: &[REVOKED_BY_NAME],
         run: |bench| Box::pin(grant_against_revoke(bench)),
     },
 ];
@@ -123,7 +123,6 @@ async fn bucket_race(bench: &Bench, create_after: Duration, delete_after: Durati
     bench.delete_by_name(&request).await.map_err(unprepared)?;
     let id = made.as_ref().ok().map(|made| made.bucket_id.as_str());
     if bench.bucket_is_there(&request, id).await? {
-        bench.made.bucket_found(&request, id);
         bench.wrong(format!(
             "bucket {} is there after a create and a delete by name at once, though one more delete by name was OK",
             request.name
@@ -155,7 +154,6 @@ async fn account_race(bench: &Bench, bucket: &Bucket, grant_after: Duration, rev
     bench.expect("a revoke by name beside a grant", &undone, &[Code::Ok, Code::Aborted]);
     bench.revoke_by_name(&request).await.map_err(unprepared)?;
     if bench.account_is_there(&request).await? {
-        bench.made.account_found(&request, made.as_ref().ok().map(|made| made.account_id.as_str()));
         bench.wrong(format!(
             "account {} is there after a grant and a revoke by name at once, though one more revoke by name was OK",
             request.account_name

@@ -88,7 +88,6 @@ async fn is_gone(bench: &Bench) -> Tried {
     let account = new_account(bench).await?;
     bench.expect("an account is revoked", &bench.revoke(&account).await, &[Code::Ok]);
     if bench.account_is_there(&account.request).await? {
-        bench.made.account_found(&account.request, Some(account.id()));
         bench.wrong(format!("account {} is still there after its revocation was OK", account.request.account_name));
     }
     Ok(())

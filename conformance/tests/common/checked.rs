@@ -27,7 +27,8 @@ pub(crate) fn name(vice: Vice, field: &str, name: &str) -> Checked {
 }
 
 pub(crate) fn id(vice: Vice, field: &str, id: &str) -> Checked {
-    let lax = matches!(vice, Vice::EndlessBucketId | Vice::BucketIdWithColon);
+    let own = id.starts_with("b:") || id.starts_with("conformance-");
+    let lax = own && matches!(vice, Vice::EndlessBucketId | Vice::BucketIdWithColon);
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c) || (lax && c == ':');
     if id.is_empty() || (id.len() > 2048 && !lax) || !id.chars().all(plain) { invalid(field) } else { Ok(()) }
 }
@@ -55,7 +56,7 @@ pub(crate) fn parameters<'a>(vice: Vice, parameters: impl IntoIterator<Item = (&
             "color" => {}
             _ if vice == Vice::UnknownParameterAccepted => {}
             _ if vice == Vice::ParameterInMessage => {
-                return Err(Status::invalid_argument(format!("parameter {key}={value} is not known")));
+                return Err(Status::invalid_argument(format!("parameter {key}={value:.50} is not known")));
             }
             _ => return Err(Status::invalid_argument(format!("parameter {key} is not known"))),
         }

@@ -10,7 +10,6 @@ pub(crate) mod vice;
 
 use std::time::Duration;
 
-use cosi_conformance::report::text;
 use cosi_conformance::settings::Endpoint;
 use cosi_conformance::{Report, Settings, run};
 
@@ -27,7 +26,5 @@ pub(crate) fn quick(endpoint: &Endpoint) -> Settings {
 
 /// A whole run.
 pub(crate) async fn conformance(settings: Settings) -> Report {
-    let report = run(settings, std::future::pending(), |_| {}).await.unwrap();
-    assert_eq!(report.left_over, Vec::<String>::new(), "{}", text(&report));
-    report
+    run(settings, std::future::pending(), |_| {}).await.unwrap()
 }

@@ -37,8 +37,10 @@ impl Service {
         if core.vice == Vice::NothingWorks {
             return Err(Status::internal("something went wrong"));
         }
+        // Before the task begins: a call whose caller goes away while it waits does nothing.
+        let turn = if slow { None } else { Some(core.turn(&key).await) };
         let task = tokio::spawn(async move {
-            let _turn = if slow { None } else { Some(core.turn(&key).await) };
+            let _turn = turn;
             sleep(if slow { LATE } else { USUAL }).await;
             work(&core)
         });
@@ -275,12 +277,12 @@ impl Provisioner for Service {
             .and_then(|()| checked::protocols(vice, &request.protocols))
             .and_then(|()| checked::parameters(vice, &request.parameters));
         let seen = self.0.backend().bucket_of(&request.name).is_some();
-        if vice == Vice::RaceLeavesBucket && good.is_ok() {
+        if matches!(vice, Vice::RaceLeavesBucket | Vice::OverlappingCreatesMakeTwo) && good.is_ok() {
             // Here, so that nothing goes on when the caller is gone; and without a turn.
             self.0.backend().marks.insert(request.name.clone());
             sleep(Duration::from_millis(20)).await;
         }
-        let slow = matches!(vice, Vice::CreateLandsLate | Vice::OverlappingCreatesMakeTwo);
+        let slow = vice == Vice::CreateLandsLate;
         let key = format!("b-{}", request.name);
         self.run(key, slow, move |core| {
             good?;
