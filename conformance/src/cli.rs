@@ -144,7 +144,9 @@ mod tests {
 
     #[test]
     fn a_bad_flag_is_one_sentence() {
-        for flags in [["--endpoint", "tcp://x"], ["--only", "nonsense"], ["--no-such-flag", "x"], ["--repeat", "0"]] {
+        for flags in
+            [["--endpoint", "tcp://x"], ["--only", "nonsense"], ["--no-such-flag", "x"], ["--repeat", "0"]]
+        {
             let error = Settings::try_parse_from([&["cosi-conformance"][..], &flags].concat()).unwrap_err();
             let text = sentence(&error.to_string());
             assert!(!text.contains('\n') && !text.starts_with("error") && text.contains(flags[0]), "{text}");

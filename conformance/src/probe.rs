@@ -101,7 +101,8 @@ fn identity(bench: &Bench, facts: &mut Facts) {
         return tell(facts, "name", "DriverGetInfo is not answered");
     };
     tell(facts, "name", info.name.clone());
-    let protocols: Vec<_> = info.supported_protocols.iter().map(|protocol| protocol.r#type().as_str_name()).collect();
+    let protocols: Vec<_> =
+        info.supported_protocols.iter().map(|protocol| protocol.r#type().as_str_name()).collect();
     tell(facts, "protocols", protocols.join(", "));
 }
 
@@ -137,11 +138,19 @@ async fn buckets(bench: &Bench, facts: &mut Facts) -> Tried {
     tell(facts, "DriverGetExistingBucket", offered(&existing));
     tell(facts, "DriverDeleteBucketByName", offered(&bench.ask(undo_create(&bench.create_request())).await));
     let again = bench.create(&bucket.request).await.map_err(unprepared)?;
-    tell(facts, "a repeated create", if again.bucket_id == bucket.id { "answers the same id" } else { "answers another id" });
+    tell(
+        facts,
+        "a repeated create",
+        if again.bucket_id == bucket.id { "answers the same id" } else { "answers another id" },
+    );
     let there = again.protocols.as_ref().map(protocols_of).unwrap_or_default();
     let there: Vec<_> = there.into_iter().map(|protocol| protocol.as_str_name()).collect();
     tell(facts, "a new bucket supports", there.join(", "));
-    let ids = if bench.sight().await?.ids_are_made_of_names() { "made of the name" } else { "chosen by the backend" };
+    let ids = if bench.sight().await?.ids_are_made_of_names() {
+        "made of the name"
+    } else {
+        "chosen by the backend"
+    };
     tell(facts, "ids", ids);
     let other = bench.create(&bench.with_other_parameters(&bucket.request)).await;
     tell(facts, "the same name, other parameters", said(&other));
@@ -170,19 +179,32 @@ async fn accounts(bench: &Bench, facts: &mut Facts) -> Tried {
     let again = bench.grant(&request).await.map_err(unprepared)?;
     let same = |what: bool| if what { "the same" } else { "another" };
     let keys = same(again.credentials == first.credentials);
-    tell(facts, "a repeated grant", format!("answers {} id, {keys} key", same(again.account_id == first.account_id)));
+    tell(
+        facts,
+        "a repeated grant",
+        format!("answers {} id, {keys} key", same(again.account_id == first.account_id)),
+    );
     tell(facts, "how the bucket is reached", reached(&first));
     modes(bench, facts, one).await;
-    let several = bench.grant(&bench.grant_request(&[(one, Mode::ReadWrite), (other, Mode::ReadWrite)])).await;
+    let several =
+        bench.grant(&bench.grant_request(&[(one, Mode::ReadWrite), (other, Mode::ReadWrite)])).await;
     tell(facts, "several buckets per access", said(&several));
     let mut by_other = bench.grant_request(&[(one, Mode::ReadWrite)]);
     let authentication = bench.settings().authentication.other();
     bench.authenticate(&mut by_other, authentication);
     let answer = said(&bench.grant(&by_other).await);
-    tell(facts, "the other authentication type", format!("{}: {answer}", authentication.to_wire().as_str_name()));
+    tell(
+        facts,
+        "the other authentication type",
+        format!("{}: {answer}", authentication.to_wire().as_str_name()),
+    );
     let mut absent = request;
     absent.account_name = bench.name();
-    tell(facts, "DriverRevokeBucketAccessByName", offered(&bench.ask(crate::bench::undo_grant(&absent)).await));
+    tell(
+        facts,
+        "DriverRevokeBucketAccessByName",
+        offered(&bench.ask(crate::bench::undo_grant(&absent)).await),
+    );
     Ok(())
 }
 
@@ -198,7 +220,13 @@ fn reached(granted: &wire::DriverGrantBucketAccessResponse) -> String {
     let info = granted.buckets.first().and_then(|bucket| bucket.bucket_info.clone()).unwrap_or_default();
     let s3 = info.s3.map(|s3| {
         let style = s3.addressing_style.unwrap_or_default();
-        format!("S3 bucket {} at {}, region {}, style {}", s3.bucket_id, s3.endpoint, s3.region, style.style().as_str_name())
+        format!(
+            "S3 bucket {} at {}, region {}, style {}",
+            s3.bucket_id,
+            s3.endpoint,
+            s3.region,
+            style.style().as_str_name()
+        )
     });
     let azure = info.azure.map(|azure| format!("Azure storage account {}", azure.storage_account));
     let gcs = info.gcs.map(|gcs| format!("GCS bucket {} of project {}", gcs.bucket_name, gcs.project_id));

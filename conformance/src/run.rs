@@ -36,9 +36,6 @@ pub enum RunError {
     /// The address is no address.
     #[error("connect to {0}")]
     Endpoint(String, #[source] tonic::transport::Error),
-    /// What is built in for encrypted connections does not work.
-    #[error("prepare for encrypted connections to S3")]
-    Tls(#[from] rustls::Error),
 }
 
 /// Runs the checks that the settings pick, and tells `each` outcome as soon as it is known. When `stop` resolves, the check that
@@ -81,14 +78,15 @@ pub async fn run(
 /// Connects, and asks who the driver is.
 pub(crate) async fn connect(settings: Settings) -> Result<Arc<Shared>, RunError> {
     let endpoint = settings.endpoint.to_string();
-    let driver = Driver::new(&endpoint, settings.timeout).map_err(|error| RunError::Endpoint(endpoint.clone(), error))?;
+    let driver = Driver::new(&endpoint, settings.timeout)
+        .map_err(|error| RunError::Endpoint(endpoint.clone(), error))?;
     let info: Option<wire::DriverGetInfoResponse> = match driver.ask(Info {}).await {
         Ok(info) => Some(info),
         // It lives; what it says is for a check to judge.
         Err(failure) if failure.code().is_some() => None,
         Err(failure) => return Err(RunError::NoDriver { endpoint, why: Failure::to_string(&failure) }),
     };
-    Ok(Arc::new(Shared::new(settings, driver, info)?))
+    Ok(Arc::new(Shared::new(settings, driver, info)))
 }
 
 /// What the settings pick, with what it needs.
@@ -138,7 +136,8 @@ impl Runner {
 
     /// Why the check would say nothing.
     fn unmet(&self, check: &Check) -> Option<String> {
-        let unmet = |need: &&&str| self.verdicts.get(**need).is_some_and(|verdict| *verdict != Verdict::Passed);
+        let unmet =
+            |need: &&&str| self.verdicts.get(**need).is_some_and(|verdict| *verdict != Verdict::Passed);
         let need = check.needs.iter().find(unmet)?;
         Some(format!("it builds upon {need}, which did not pass"))
     }

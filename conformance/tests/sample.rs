@@ -20,7 +20,8 @@ fn sample(folder: &Path) -> DriverSettings {
     std::fs::create_dir(folder.join("socket")).unwrap();
     let endpoint = format!("unix://{}/socket/cosi.sock", folder.display());
     let data = folder.join("data").display().to_string();
-    let flags = ["cosi-sample-driver", "--endpoint", &endpoint, "--data-dir", &data, "--s3-listen", "127.0.0.1:0"];
+    let flags =
+        ["cosi-sample-driver", "--endpoint", &endpoint, "--data-dir", &data, "--s3-listen", "127.0.0.1:0"];
     DriverSettings::try_parse_from(flags).unwrap()
 }
 
@@ -39,7 +40,8 @@ async fn the_sample_driver_passes_with_its_access_modes_tried() {
     let report = conformance(settings).await;
     assert!(report.is_good(), "{}", text(&report));
     let skipped = report.with(Verdict::Skipped);
-    let restarts = ["a-restart-forgets-no-bucket", "a-restart-forgets-no-name", "a-restart-forgets-no-account"];
+    let restarts =
+        ["a-restart-forgets-no-bucket", "a-restart-forgets-no-name", "a-restart-forgets-no-account"];
     assert_eq!(skipped, restarts, "{}", text(&report));
 
     stop.cancel();

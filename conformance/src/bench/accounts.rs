@@ -41,9 +41,10 @@ pub(crate) fn revoke_request(id: &str, request: &Grant) -> Revoke {
 }
 
 pub(crate) fn undo(request: &Grant) -> RevokeByName {
-    let bucket = |bucket: &AccessedBucket| wire::driver_revoke_bucket_access_by_name_request::AccessedBucket {
-        bucket_id: bucket.bucket_id.clone(),
-    };
+    let bucket =
+        |bucket: &AccessedBucket| wire::driver_revoke_bucket_access_by_name_request::AccessedBucket {
+            bucket_id: bucket.bucket_id.clone(),
+        };
     RevokeByName {
         account_name: request.account_name.clone(),
         protocol: request.protocol,
@@ -73,7 +74,8 @@ impl Bench {
     }
 
     pub(crate) fn authenticate(&self, request: &mut Grant, authentication: Authentication) {
-        request.authentication_type = Some(wire::AuthenticationType { r#type: authentication.to_wire().into() });
+        request.authentication_type =
+            Some(wire::AuthenticationType { r#type: authentication.to_wire().into() });
         request.service_account_name = match authentication {
             Authentication::Key => String::new(),
             Authentication::ServiceAccount => self.settings().service_account.clone(),

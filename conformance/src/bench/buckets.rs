@@ -147,6 +147,7 @@ pub(crate) fn wrong_id(id: &str) -> Option<String> {
 /// The protocols that the info is for.
 pub(crate) fn protocols_of(info: &wire::ObjectProtocolAndBucketInfo) -> Vec<wire::object_protocol::Type> {
     use wire::object_protocol::Type;
-    let there = [(Type::S3, info.s3.is_some()), (Type::Azure, info.azure.is_some()), (Type::Gcs, info.gcs.is_some())];
+    let there =
+        [(Type::S3, info.s3.is_some()), (Type::Azure, info.azure.is_some()), (Type::Gcs, info.gcs.is_some())];
     there.into_iter().filter(|(_, there)| *there).map(|(protocol, _)| protocol).collect()
 }

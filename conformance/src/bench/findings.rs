@@ -41,7 +41,10 @@ impl Findings {
     /// Findings, where none is said of the check's own severity, and notes.
     pub(crate) fn take(&self, usual: Severity) -> (Vec<Finding>, Vec<String>) {
         let state = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        let finding = |(severity, text): (Option<Severity>, String)| Finding { severity: severity.unwrap_or(usual), text };
+        let finding = |(severity, text): (Option<Severity>, String)| Finding {
+            severity: severity.unwrap_or(usual),
+            text,
+        };
         let mut notes = state.notes;
         if state.left_out > 0 {
             notes.push(format!("{} more findings of this kind are left out", state.left_out));

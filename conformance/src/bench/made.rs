@@ -227,12 +227,8 @@ async fn by_id(driver: &Driver, what: &What, id: &str) -> Result<(), Failure> {
 async fn unknown(driver: &Driver, s3: &S3, what: &What) -> Result<(), String> {
     let limit = driver.timeout();
     let by_name = match what {
-        What::Bucket(request) => {
-            patiently(limit, || driver.ask(buckets::undo(request))).await.map(drop)
-        }
-        What::Account(request) => {
-            patiently(limit, || driver.ask(accounts::undo(request))).await.map(drop)
-        }
+        What::Bucket(request) => patiently(limit, || driver.ask(buckets::undo(request))).await.map(drop),
+        What::Account(request) => patiently(limit, || driver.ask(accounts::undo(request))).await.map(drop),
         What::Object { access, key } => return object(s3, access, key, limit).await,
     };
     match by_name {

@@ -18,7 +18,9 @@ use wire::object_protocol::Type as Protocol;
 
 pub(crate) use self::accounts::{Account, Mode};
 pub(crate) use self::accounts::{accessed, undo as undo_grant};
-pub(crate) use self::buckets::{Bucket, UNKNOWN_PARAMETER, protocols_of, undo as undo_create, unprepared, wrong_id};
+pub(crate) use self::buckets::{
+    Bucket, UNKNOWN_PARAMETER, protocols_of, undo as undo_create, unprepared, wrong_id,
+};
 pub(crate) use self::findings::{Findings, Stop};
 pub(crate) use self::made::Made;
 pub(crate) use self::names::Names;
@@ -46,20 +48,17 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(
-        settings: Settings,
-        driver: Driver,
-        info: Option<wire::DriverGetInfoResponse>,
-    ) -> Result<Self, rustls::Error> {
+    pub(crate) fn new(settings: Settings, driver: Driver, info: Option<wire::DriverGetInfoResponse>) -> Self {
         let names = Names::new(&settings.name_prefix);
-        let s3 = S3::new(settings.s3_endpoint.clone(), settings.timeout, settings.settle)?;
+        let s3 = S3::new(settings.s3_endpoint.clone(), settings.timeout, settings.settle);
         driver.journal.hide(settings.parameter_values());
-        Ok(Self { settings, driver, s3, names, info, sight: OnceCell::new() })
+        Self { settings, driver, s3, names, info, sight: OnceCell::new() }
     }
 
     /// The protocol that buckets and accounts are asked for.
     pub(crate) fn protocol(&self) -> Protocol {
-        let first = self.info.iter().flat_map(|info| &info.supported_protocols).map(wire::ObjectProtocol::r#type);
+        let first =
+            self.info.iter().flat_map(|info| &info.supported_protocols).map(wire::ObjectProtocol::r#type);
         let known = first.filter(|protocol| *protocol != Protocol::Unknown).min();
         self.settings.protocol.map(Into::into).or(known).unwrap_or(Protocol::S3)
     }
@@ -133,7 +132,8 @@ impl Bench {
         };
         if !right {
             let wanted: Vec<_> = codes.iter().map(|code| name(*code)).collect();
-            let got = answer.as_ref().err().map_or_else(|| "the answer was OK".to_owned(), Failure::to_string);
+            let got =
+                answer.as_ref().err().map_or_else(|| "the answer was OK".to_owned(), Failure::to_string);
             self.wrong(format!("{what}: {got}. {} would be right", wanted.join(" or ")));
         }
     }

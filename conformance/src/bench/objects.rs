@@ -30,7 +30,9 @@ impl Bench {
             self.made.object_gone(keeper, key);
             return Ok(());
         }
-        Err(Stop::Fail(format!("what leads up to this check failed: object {key} can't be deleted by its maker")))
+        Err(Stop::Fail(format!(
+            "what leads up to this check failed: object {key} can't be deleted by its maker"
+        )))
     }
 
     /// Rights take their time at many backends: what is not as wanted is tried again for a while.

@@ -102,7 +102,10 @@ async fn has_info(bench: &Bench) -> Tried {
         told.is_empty() || told.contains(&&wire_protocol(protocol))
     };
     for foreign in there.into_iter().filter(|protocol| !own(*protocol)) {
-        bench.wrong(format!("the answer has info for {}, which the driver does not support", foreign.as_str_name()));
+        bench.wrong(format!(
+            "the answer has info for {}, which the driver does not support",
+            foreign.as_str_name()
+        ));
     }
     Ok(())
 }
@@ -162,7 +165,11 @@ async fn unsupported_protocol(bench: &Bench) -> Tried {
     let mut request = bench.create_request();
     request.protocols = vec![wire_protocol(foreign)];
     let answer = bench.create(&request).await;
-    bench.expect(&format!("a bucket is asked for with {}", foreign.as_str_name()), &answer, &[Code::InvalidArgument]);
+    bench.expect(
+        &format!("a bucket is asked for with {}", foreign.as_str_name()),
+        &answer,
+        &[Code::InvalidArgument],
+    );
     Ok(())
 }
 
@@ -170,6 +177,10 @@ async fn unknown_parameter(bench: &Bench) -> Tried {
     let mut request = bench.create_request();
     request.parameters.insert(crate::bench::UNKNOWN_PARAMETER.to_owned(), "1".to_owned());
     let answer = bench.create(&request).await;
-    bench.expect("a bucket is asked for with a parameter that no driver knows", &answer, &[Code::InvalidArgument]);
+    bench.expect(
+        "a bucket is asked for with a parameter that no driver knows",
+        &answer,
+        &[Code::InvalidArgument],
+    );
     Ok(())
 }

@@ -73,7 +73,11 @@ async fn bad_name(bench: &Bench) -> Tried {
         let mut request = bench.create_request();
         request.name = name;
         let answer = bench.create(&request).await;
-        bench.expect(&format!("a bucket is asked for by a name that {what}"), &answer, &[Code::InvalidArgument]);
+        bench.expect(
+            &format!("a bucket is asked for by a name that {what}"),
+            &answer,
+            &[Code::InvalidArgument],
+        );
     }
     Ok(())
 }
@@ -83,7 +87,11 @@ async fn unknown_protocol(bench: &Bench) -> Tried {
         let mut request = bench.create_request();
         request.protocols.push(wire_protocol(number));
         let answer = bench.create(&request).await;
-        bench.expect(&format!("a bucket is asked for with protocol {number}"), &answer, &[Code::InvalidArgument]);
+        bench.expect(
+            &format!("a bucket is asked for with protocol {number}"),
+            &answer,
+            &[Code::InvalidArgument],
+        );
     }
     Ok(())
 }
@@ -100,7 +108,11 @@ async fn longest_name(bench: &Bench) -> Tried {
     let mut request = bench.create_request();
     request.name = Names::longest(&request.name, 'a');
     let answer = bench.create(&request).await;
-    bench.expect("a bucket is asked for by a name of 253 characters", &answer, &[Code::Ok, Code::InvalidArgument]);
+    bench.expect(
+        "a bucket is asked for by a name of 253 characters",
+        &answer,
+        &[Code::Ok, Code::InvalidArgument],
+    );
     Ok(())
 }
 
@@ -143,6 +155,10 @@ async fn largest_parameters(bench: &Bench) -> Tried {
     let value = "v".repeat(4096_usize.saturating_sub(given + key.len()));
     request.parameters.append(&mut BTreeMap::from([(key.to_owned(), value)]));
     let answer = bench.create(&request).await;
-    bench.expect("a bucket is asked for with 4096 bytes of parameters", &answer, &[Code::Ok, Code::InvalidArgument]);
+    bench.expect(
+        "a bucket is asked for with 4096 bytes of parameters",
+        &answer,
+        &[Code::Ok, Code::InvalidArgument],
+    );
     Ok(())
 }

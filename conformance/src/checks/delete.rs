@@ -139,7 +139,9 @@ async fn empty_id(bench: &Bench) -> Tried {
 }
 
 async fn invalid_id(bench: &Bench) -> Tried {
-    for (what, id) in [("2049 characters", "x".repeat(2049)), ("a colon", "a:b".to_owned()), ("a space", "a b".to_owned())] {
+    for (what, id) in
+        [("2049 characters", "x".repeat(2049)), ("a colon", "a:b".to_owned()), ("a space", "a b".to_owned())]
+    {
         let answer = bench.ask(delete(id)).await;
         bench.expect(&format!("a bucket is deleted by an id with {what}"), &answer, &[Code::InvalidArgument]);
     }
@@ -148,6 +150,10 @@ async fn invalid_id(bench: &Bench) -> Tried {
 
 async fn longest_id(bench: &Bench) -> Tried {
     let answer = bench.ask(delete("x".repeat(2048))).await;
-    bench.expect("a bucket is deleted by an id of 2048 characters", &answer, &[Code::Ok, Code::InvalidArgument]);
+    bench.expect(
+        "a bucket is deleted by an id of 2048 characters",
+        &answer,
+        &[Code::Ok, Code::InvalidArgument],
+    );
     Ok(())
 }

@@ -75,7 +75,10 @@ async fn is_gone(bench: &Bench) -> Tried {
     let answer = bench.delete_by_name(&bucket.request).await;
     bench.expect("a bucket is deleted by its name", &answer, &[Code::Ok]);
     if answer.is_ok() && bench.bucket_is_there(&bucket.request, Some(&bucket.id)).await? {
-        bench.wrong(format!("bucket {} is still there after its deletion by name was OK", bucket.request.name));
+        bench.wrong(format!(
+            "bucket {} is still there after its deletion by name was OK",
+            bucket.request.name
+        ));
     }
     Ok(())
 }
@@ -113,7 +116,11 @@ async fn unknown_parameter(bench: &Bench) -> Tried {
     let mut request = bench.create_request();
     request.parameters.insert(UNKNOWN_PARAMETER.to_owned(), "1".to_owned());
     let answer = bench.ask(undo_create(&request)).await;
-    bench.expect("a bucket is deleted by name with a parameter that the driver does not know", &answer, &[Code::Ok]);
+    bench.expect(
+        "a bucket is deleted by name with a parameter that the driver does not know",
+        &answer,
+        &[Code::Ok],
+    );
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use tonic::Code;
 
 use super::base::{BUCKET_ID, GRANT};
 use super::{Check, Severity};
-use crate::bench::{Account, Bench, Mode, Stop, Tried, UNKNOWN_PARAMETER, with_other_mode, wire_protocol};
+use crate::bench::{Account, Bench, Mode, Stop, Tried, UNKNOWN_PARAMETER, wire_protocol, with_other_mode};
 use crate::driver::failure::name;
 use crate::driver::journal::Refused;
 use crate::driver::rpc::{Delete, Existing};
@@ -96,7 +96,9 @@ async fn details(bench: &Bench) -> Tried {
 async fn short(bench: &Bench) -> Tried {
     each(bench, |refused| {
         let length = refused.message.len();
-        (length > 4096).then(|| format!("with a message of {length} bytes; clients limit the headers that it travels in"))
+        (length > 4096).then(|| {
+            format!("with a message of {length} bytes; clients limit the headers that it travels in")
+        })
     })
     .await
 }
@@ -108,7 +110,8 @@ async fn codes(bench: &Bench) -> Tried {
     let mut refused = bench.driver().journal.all_refused();
     // What every driver may answer to anything says nothing about how it tells errors apart.
     refused.retain(|refused| ![Code::Unimplemented, Code::Aborted].contains(&refused.code()));
-    let kinds: std::collections::BTreeSet<_> = refused.iter().map(|refused| (refused.rpc, &refused.message)).collect();
+    let kinds: std::collections::BTreeSet<_> =
+        refused.iter().map(|refused| (refused.rpc, &refused.message)).collect();
     let Some(first) = refused.first() else { return Ok(()) };
     let one_code = refused.iter().all(|refused| refused.code == first.code);
     if one_code && first.code() != Code::InvalidArgument && kinds.len() > 1 {
@@ -149,7 +152,8 @@ async fn parameters(bench: &Bench) -> Tried {
     if answers.is_empty() {
         return Err(Stop::Skip("the driver refuses nothing that has a parameter in it".to_owned()));
     }
-    let told = bench.driver().journal.all_refused().into_iter().any(|refused| refused.message.contains(&canary));
+    let told =
+        bench.driver().journal.all_refused().into_iter().any(|refused| refused.message.contains(&canary));
     bench.driver().journal.hide([canary]);
     if told {
         bench.wrong("an error message holds the value of a parameter; people put passwords there");

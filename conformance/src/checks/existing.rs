@@ -57,7 +57,9 @@ async fn is_found(bench: &Bench) -> Tried {
     for _ in 0..bench.settings().repeat {
         match bench.ask(bench.existing_request(&bucket.id)).await {
             Err(failure) if failure.is(Code::Unimplemented) => {
-                bench.unwise("the driver has no DriverGetExistingBucket: Buckets made by hand can't be used with it");
+                bench.unwise(
+                    "the driver has no DriverGetExistingBucket: Buckets made by hand can't be used with it",
+                );
                 return Ok(());
             }
             Err(failure) => {
@@ -113,7 +115,11 @@ async fn unsupported_protocol(bench: &Bench) -> Tried {
     let mut request = bench.existing_request(&bucket.bucket_id);
     request.protocols = vec![wire_protocol(foreign)];
     let answer = bench.ask(request).await;
-    bench.expect(&format!("a bucket is asked for with {}", foreign.as_str_name()), &answer, &[Code::InvalidArgument]);
+    bench.expect(
+        &format!("a bucket is asked for with {}", foreign.as_str_name()),
+        &answer,
+        &[Code::InvalidArgument],
+    );
     Ok(())
 }
 

@@ -76,7 +76,9 @@ async fn can_be_granted(bench: &Bench) -> Tried {
     let bucket = bench.bucket().await?;
     let answer = bench.grant(&bench.grant_request(&[(&bucket, Mode::ReadWrite)])).await;
     if answer.as_ref().is_err_and(|failure| failure.is(Code::Unimplemented)) {
-        bench.unwise("the driver has no DriverGrantBucketAccess: nobody can get access to its buckets by Kubernetes");
+        bench.unwise(
+            "the driver has no DriverGrantBucketAccess: nobody can get access to its buckets by Kubernetes",
+        );
         return Ok(());
     }
     bench.expect("access to a bucket is asked for", &answer, &[Code::Ok]);
@@ -110,10 +112,17 @@ fn look_at(bench: &Bench, request: &Grant, granted: &Granted, authentication: Au
     for bucket in &granted.buckets {
         let info = bucket.bucket_info.unwrap_or_default_info();
         if protocols_of(&info) != [protocol] {
-            bench.wrong(format!("the info for bucket {} is not for exactly {}", bucket.bucket_id, protocol.as_str_name()));
+            bench.wrong(format!(
+                "the info for bucket {} is not for exactly {}",
+                bucket.bucket_id,
+                protocol.as_str_name()
+            ));
         }
         for field in wrong_fields(&info) {
-            bench.wrong(format!("{field} is empty, too long or unknown in the info for bucket {}", bucket.bucket_id));
+            bench.wrong(format!(
+                "{field} is empty, too long or unknown in the info for bucket {}",
+                bucket.bucket_id
+            ));
         }
     }
     let credentials = granted.credentials.clone().unwrap_or_default();
@@ -143,7 +152,11 @@ fn unfit(text: &str) -> bool {
 
 fn wrong_fields(info: &wire::ObjectProtocolAndBucketInfo) -> Vec<&'static str> {
     let mut wrong = Vec::new();
-    let mut look = |name, text: &str| if unfit(text) { wrong.push(name) };
+    let mut look = |name, text: &str| {
+        if unfit(text) {
+            wrong.push(name)
+        }
+    };
     if let Some(s3) = &info.s3 {
         look("bucket_id", &s3.bucket_id);
         look("endpoint", &s3.endpoint);
@@ -163,7 +176,11 @@ fn wrong_fields(info: &wire::ObjectProtocolAndBucketInfo) -> Vec<&'static str> {
 
 fn missing_credentials(info: &wire::CredentialInfo, authentication: Authentication) -> Vec<&'static str> {
     let mut missing = Vec::new();
-    let mut look = |name, text: &str| if unfit(text) { missing.push(name) };
+    let mut look = |name, text: &str| {
+        if unfit(text) {
+            missing.push(name)
+        }
+    };
     let key = authentication == Authentication::Key;
     if let Some(s3) = info.s3.as_ref().filter(|_| key) {
         look("access_key_id", &s3.access_key_id);

@@ -177,7 +177,11 @@ async fn longest_name(bench: &Bench) -> Tried {
     let (mut request, _bucket) = fine(bench).await?;
     request.account_name = Names::longest(&request.account_name, 'a');
     let answer = bench.grant(&request).await;
-    bench.expect("access is asked for by a name of 253 characters", &answer, &[Code::Ok, Code::InvalidArgument]);
+    bench.expect(
+        "access is asked for by a name of 253 characters",
+        &answer,
+        &[Code::Ok, Code::InvalidArgument],
+    );
     Ok(())
 }
 

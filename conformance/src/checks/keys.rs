@@ -2,7 +2,9 @@
 
 use tonic::Code;
 
-use super::base::{ACCOUNT_AGAIN, ACCOUNT_ID, DELETE, GONE_BY_NAME, GRANT, KEY as WORKS, REVOKE, REVOKE_BY_NAME};
+use super::base::{
+    ACCOUNT_AGAIN, ACCOUNT_ID, DELETE, GONE_BY_NAME, GRANT, KEY as WORKS, REVOKE, REVOKE_BY_NAME,
+};
 use super::{Check, Severity};
 use crate::bench::{Account, Bench, Bucket, Mode, Stop, Tried, undo_create, unprepared};
 use crate::s3::Access;
@@ -138,7 +140,9 @@ fn judge(bench: &Bench, mode: &str, deed: &str, wanted: bool, allowed: bool) {
         bench.wrong(format!("the key of a {mode} account can't {deed} an object"));
     }
     if allowed && !wanted {
-        bench.wrong(format!("the key of a {mode} account can {deed} an object: the access mode is not enforced"));
+        bench.wrong(format!(
+            "the key of a {mode} account can {deed} an object: the access mode is not enforced"
+        ));
     }
 }
 
@@ -232,7 +236,11 @@ async fn full_bucket_by_name(bench: &Bench) -> Tried {
         bench.made.bucket_forgotten(&bucket.request);
         bench.made.object_gone(&access, KEY);
     }
-    bench.expect("a bucket with an object in it is deleted by its name", &answer, &[Code::FailedPrecondition]);
+    bench.expect(
+        "a bucket with an object in it is deleted by its name",
+        &answer,
+        &[Code::FailedPrecondition],
+    );
     if answer.is_err() && !bench.get(&access, KEY, true).await? {
         bench.wrong("the deletion by name was refused, but the object is gone");
     }

@@ -53,21 +53,21 @@ pub(super) const CHECKS: &[Check] = &[
 const DEADLINES: u32 = 8;
 /// The shortest of them.
 const SHORTEST: Duration = Duration::from_millis(1);
+/// How long a message may be under way.
+const MOMENT: Duration = Duration::from_millis(20);
 /// One nanosecond after the machine was started.
 const LONG_AGO: How = How { timeout: None, not_after_ns: Some(1) };
 
 fn deadlines(usual: Duration) -> impl Iterator<Item = How> {
-    (0..DEADLINES).map(move |n| {
-        How { timeout: Some((usual * n / DEADLINES).max(SHORTEST)), not_after_ns: None }
-    })
+    (0..DEADLINES)
+        .map(move |n| How { timeout: Some((usual * n / DEADLINES).max(SHORTEST)), not_after_ns: None })
 }
 
-/// Calls get to the driver in the order in which they were sent: when these are answered, what was sent before has begun, or
-/// never will. A call that the driver's server had not looked at yet is no fault of the driver.
-async fn begun_if_ever(bench: &Bench) {
-    for _ in 0..3 {
-        let _answered = bench.ask(Info {}).await;
-    }
+/// A call that was still under way to the driver when its caller gave up, or that the driver's server had not looked at yet, is no
+/// fault of the driver: it gets a moment, and then what was sent before has begun, or never will.
+async fn begun_if_ever(bench: &Bench, usual: Duration) {
+    sleep((usual / 4).max(MOMENT)).await;
+    let _answered = bench.ask(Info {}).await;
 }
 
 fn is_missing(failure: &Failure) -> bool {
@@ -85,7 +85,7 @@ async fn late_creates(bench: &Bench) -> Tried {
         let request = bench.create_request();
         // In time or not: in both cases it is undone, and nothing may come after that.
         let _in_time = bench.create_so(&request, how).await;
-        begun_if_ever(bench).await;
+        begun_if_ever(bench, usual).await;
         match bench.patiently(|| bench.ask(undo_create(&request))).await {
             Ok(_) => undone.push(request),
             Err(failure) if is_missing(&failure) => open.push(request),
@@ -127,7 +127,7 @@ async fn late_grants(bench: &Bench) -> Tried {
     for how in deadlines(usual) {
         let request = bench.grant_request(&[(&bucket, Mode::ReadWrite)]);
         let _in_time = bench.grant_so(&request, how).await;
-        begun_if_ever(bench).await;
+        begun_if_ever(bench, usual).await;
         match bench.patiently(|| bench.ask(undo_grant(&request))).await {
             Ok(_) => undone.push(request),
             Err(failure) if is_missing(&failure) => open.push(request),
@@ -179,7 +179,10 @@ async fn create_too_late(bench: &Bench) -> Tried {
         match bench.bucket_is_there(&request, None).await {
             Ok(false) => {}
             Ok(true) => {
-                bench.wrong(format!("the create was refused as too late, but bucket {} is there", request.name));
+                bench.wrong(format!(
+                    "the create was refused as too late, but bucket {} is there",
+                    request.name
+                ));
             }
             Err(Stop::Skip(why)) => bench.note(why),
             Err(stop) => return Err(stop),
@@ -193,7 +196,10 @@ async fn grant_too_late(bench: &Bench) -> Tried {
     let answer = bench.grant_so(&request, LONG_AGO).await;
     too_late(bench, "a grant", &answer);
     if answer.is_err() && bench.account_is_there(&request).await? {
-        bench.wrong(format!("the grant was refused as too late, but account {} is there", request.account_name));
+        bench.wrong(format!(
+            "the grant was refused as too late, but account {} is there",
+            request.account_name
+        ));
     }
     Ok(())
 }

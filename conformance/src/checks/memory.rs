@@ -84,7 +84,8 @@ async fn no_account(bench: &Bench) -> Tried {
 }
 
 fn restart(bench: &Bench) -> Result<&Restart, Stop> {
-    let missing = || Stop::Skip("the driver can't be restarted from here: say how with --restart-command".to_owned());
+    let missing =
+        || Stop::Skip("the driver can't be restarted from here: say how with --restart-command".to_owned());
     bench.settings().restart_command.as_ref().ok_or_else(missing)
 }
 
@@ -110,7 +111,13 @@ async fn do_it(restart: &Restart, limit: Duration) -> Tried {
         Restart::Command(command) => command,
     };
     let mut shell = Command::new("sh");
-    shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    shell
+        .arg("-c")
+        .arg(command)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
     let ended = tokio::time::timeout(limit, shell.status()).await;
     match ended {
         Ok(Ok(status)) if status.success() => Ok(()),

@@ -64,7 +64,11 @@ async fn many_creates(bench: &Bench) -> Tried {
     bench.expect("one more create after many at once", &after, &[Code::Ok]);
     ids.extend(after.as_ref().ok().map(|made| made.bucket_id.as_str()));
     if ids.len() > 1 {
-        bench.wrong(format!("creates of bucket {} at once answered {} different ids", request.name, ids.len()));
+        bench.wrong(format!(
+            "creates of bucket {} at once answered {} different ids",
+            request.name,
+            ids.len()
+        ));
     }
     Ok(())
 }
@@ -81,7 +85,11 @@ async fn many_grants(bench: &Bench) -> Tried {
     bench.expect("one more grant after many at once", &after, &[Code::Ok]);
     ids.extend(after.as_ref().ok().map(|made| made.account_id.as_str()));
     if ids.len() > 1 {
-        bench.wrong(format!("grants of account {} at once answered {} different ids", request.account_name, ids.len()));
+        bench.wrong(format!(
+            "grants of account {} at once answered {} different ids",
+            request.account_name,
+            ids.len()
+        ));
     }
     Ok(())
 }
@@ -136,10 +144,16 @@ async fn grant_against_revoke(bench: &Bench) -> Tried {
     let begun = Instant::now();
     bench.account(&bucket, Mode::ReadWrite).await?;
     let usual = begun.elapsed();
-    races(bench, usual, |grant_after, revoke_after| account_race(bench, &bucket, grant_after, revoke_after)).await
+    races(bench, usual, |grant_after, revoke_after| account_race(bench, &bucket, grant_after, revoke_after))
+        .await
 }
 
-async fn account_race(bench: &Bench, bucket: &Bucket, grant_after: Duration, revoke_after: Duration) -> Tried {
+async fn account_race(
+    bench: &Bench,
+    bucket: &Bucket,
+    grant_after: Duration,
+    revoke_after: Duration,
+) -> Tried {
     let request = bench.grant_request(&[(bucket, Mode::ReadWrite)]);
     let grant = async {
         sleep(grant_after).await;

@@ -88,7 +88,10 @@ async fn is_gone(bench: &Bench) -> Tried {
     let account = new_account(bench).await?;
     bench.expect("an account is revoked", &bench.revoke(&account).await, &[Code::Ok]);
     if bench.account_is_there(&account.request).await? {
-        bench.wrong(format!("account {} is still there after its revocation was OK", account.request.account_name));
+        bench.wrong(format!(
+            "account {} is still there after its revocation was OK",
+            account.request.account_name
+        ));
     }
     Ok(())
 }
@@ -96,7 +99,11 @@ async fn is_gone(bench: &Bench) -> Tried {
 async fn repeated(bench: &Bench) -> Tried {
     let account = new_account(bench).await?;
     for time in 1..=bench.settings().repeat {
-        bench.expect(&format!("revoke {time} of the same account"), &bench.revoke(&account).await, &[Code::Ok]);
+        bench.expect(
+            &format!("revoke {time} of the same account"),
+            &bench.revoke(&account).await,
+            &[Code::Ok],
+        );
     }
     Ok(())
 }
@@ -129,7 +136,11 @@ async fn unknown_parameter(bench: &Bench) -> Tried {
     let mut other = account.clone();
     other.request.parameters.insert(UNKNOWN_PARAMETER.to_owned(), "1".to_owned());
     let answer = bench.revoke(&other).await;
-    bench.expect("an account is revoked with a parameter that the driver does not know", &answer, &[Code::Ok]);
+    bench.expect(
+        "an account is revoked with a parameter that the driver does not know",
+        &answer,
+        &[Code::Ok],
+    );
     if answer.is_ok() {
         bench.made.account_gone(&account.request, account.id());
     }

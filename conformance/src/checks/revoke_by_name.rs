@@ -79,7 +79,10 @@ async fn is_gone(bench: &Bench) -> Tried {
     let answer = bench.revoke_by_name(&account.request).await;
     bench.expect("an account is revoked by its name", &answer, &[Code::Ok]);
     if answer.is_ok() && bench.account_is_there(&account.request).await? {
-        bench.wrong(format!("account {} is still there after its revocation by name was OK", account.request.account_name));
+        bench.wrong(format!(
+            "account {} is still there after its revocation by name was OK",
+            account.request.account_name
+        ));
     }
     Ok(())
 }
@@ -117,7 +120,11 @@ async fn unknown_parameter(bench: &Bench) -> Tried {
     let mut request = bench.grant_request(&[(&bench.bucket().await?, Mode::ReadWrite)]);
     request.parameters.insert(UNKNOWN_PARAMETER.to_owned(), "1".to_owned());
     let answer = bench.ask(undo_grant(&request)).await;
-    bench.expect("an account is revoked by name with a parameter that the driver does not know", &answer, &[Code::Ok]);
+    bench.expect(
+        "an account is revoked by name with a parameter that the driver does not know",
+        &answer,
+        &[Code::Ok],
+    );
     Ok(())
 }
 

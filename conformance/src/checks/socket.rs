@@ -3,9 +3,9 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use cosi_proto::v1alpha2 as wire;
+use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
-use tonic_health::pb::HealthCheckRequest;
 
 use super::{Check, Severity};
 use crate::bench::{Bench, Stop, Tried};
@@ -179,7 +179,9 @@ async fn mode(bench: &Bench) -> Tried {
     })?;
     let bits = found.permissions().mode() & 0o777;
     if bits & 0o007 != 0 {
-        bench.wrong(format!("the socket file has mode {bits:03o}: any user of the machine may call the driver"));
+        bench.wrong(format!(
+            "the socket file has mode {bits:03o}: any user of the machine may call the driver"
+        ));
     }
     Ok(())
 }
@@ -201,7 +203,8 @@ mod tests {
     #[test]
     fn each_fault_in_the_list_of_protocols_is_named() {
         let wrong = |types: &[i32]| {
-            let supported_protocols = types.iter().map(|r#type| wire::ObjectProtocol { r#type: *r#type }).collect();
+            let supported_protocols =
+                types.iter().map(|r#type| wire::ObjectProtocol { r#type: *r#type }).collect();
             wrong_protocols(&wire::DriverGetInfoResponse { name: String::new(), supported_protocols }).len()
         };
         assert_eq!([wrong(&[1, 3]), wrong(&[]), wrong(&[1, 1]), wrong(&[0, 1, 9])], [0, 1, 1, 2]);

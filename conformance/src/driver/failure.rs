@@ -125,7 +125,8 @@ mod tests {
     /// C30.
     #[test]
     fn odd_and_endless_messages_stay_one_short_line() {
-        let failure = Failure::new("Rpc", Status::internal(format!("a\nb{}", "ü".repeat(5000))), Duration::ZERO);
+        let failure =
+            Failure::new("Rpc", Status::internal(format!("a\nb{}", "ü".repeat(5000))), Duration::ZERO);
         let text = failure.to_string();
         assert!(text.starts_with("Rpc answered INTERNAL: \"a bü") && text.ends_with("…\""), "{text}");
         assert!(text.chars().count() < SHOWN + 50 && !text.contains('\n'));

@@ -22,7 +22,8 @@ pub fn junit(report: &Report, strict: bool) -> Result<String, ReportError> {
     xml.set_time(duration(report.seconds));
     for group in GROUPS {
         let ids: Vec<&str> = group.checks.iter().map(|check| check.id).collect();
-        let outcomes: Vec<&Outcome> = report.outcomes.iter().filter(|found| ids.contains(&found.id)).collect();
+        let outcomes: Vec<&Outcome> =
+            report.outcomes.iter().filter(|found| ids.contains(&found.id)).collect();
         if outcomes.is_empty() {
             continue;
         }

@@ -85,7 +85,10 @@ impl Report {
     /// Whether a SHOULD is broken.
     #[must_use]
     pub fn has_warnings(&self) -> bool {
-        self.outcomes.iter().flat_map(|outcome| &outcome.findings).any(|found| found.severity == Severity::Should)
+        self.outcomes
+            .iter()
+            .flat_map(|outcome| &outcome.findings)
+            .any(|found| found.severity == Severity::Should)
     }
 
     /// How many checks ended so.
@@ -109,7 +112,12 @@ impl Report {
 }
 
 impl Outcome {
-    pub(crate) fn new(check: &'static Check, findings: Vec<Finding>, notes: Vec<String>, took: Duration) -> Self {
+    pub(crate) fn new(
+        check: &'static Check,
+        findings: Vec<Finding>,
+        notes: Vec<String>,
+        took: Duration,
+    ) -> Self {
         let verdict = match findings.iter().map(|finding| finding.severity).max() {
             None => Verdict::Passed,
             Some(Severity::Should) => Verdict::Warned,

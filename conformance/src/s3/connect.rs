@@ -1,24 +1,51 @@
 //! HTTP and HTTPS connections. `SSL_CERT_FILE` names further certificates to trust, as with most tools.
 
 use std::error::Error;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use http::uri::Scheme;
+use http::{Request, Response};
+use hyper::body::Incoming;
 use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::{self, connect::HttpConnector};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use rustls::{ClientConfig, RootCertStore};
 
 use super::Body;
 
-pub(super) type Client = legacy::Client<HttpsConnector<HttpConnector>, Body>;
+type Https = Client<HttpsConnector<HttpConnector>, Body>;
 
-/// Fails if the cryptography that was built in knows no version of TLS.
-pub(super) fn client() -> Result<Client, rustls::Error> {
-    let https = HttpsConnectorBuilder::new().with_tls_config(tls()?).https_or_http().enable_http1().build();
-    Ok(legacy::Client::builder(TokioExecutor::new()).build(https))
+/// Both ways; what encryption takes is read when it is needed.
+pub(super) struct Connections {
+    http: Client<HttpConnector, Body>,
+    https: OnceLock<Result<Https, String>>,
 }
 
-/// A machine that trusts nobody can still use plain HTTP.
+impl Connections {
+    pub(super) fn new() -> Self {
+        let http = Client::builder(TokioExecutor::new()).build(HttpConnector::new());
+        Self { http, https: OnceLock::new() }
+    }
+
+    /// Fails with a reason for people.
+    pub(super) async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, String> {
+        let answer = if request.uri().scheme() == Some(&Scheme::HTTPS) {
+            let https = self.https.get_or_init(|| https().map_err(|error| why(&error)));
+            https.as_ref().map_err(Clone::clone)?.request(request).await
+        } else {
+            self.http.request(request).await
+        };
+        answer.map_err(|error| why(&error))
+    }
+}
+
+fn https() -> Result<Https, rustls::Error> {
+    let https = HttpsConnectorBuilder::new().with_tls_config(tls()?).https_only().enable_http1().build();
+    Ok(Client::builder(TokioExecutor::new()).build(https))
+}
+
+/// On a machine that trusts nobody, the error that follows says more than one from here would.
 fn tls() -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
@@ -30,7 +57,7 @@ fn tls() -> Result<ClientConfig, rustls::Error> {
 }
 
 /// What the innermost error says.
-pub(super) fn why(error: &dyn Error) -> String {
+fn why(error: &dyn Error) -> String {
     let mut inner = error;
     while let Some(source) = inner.source() {
         inner = source;

@@ -14,6 +14,7 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use tokio::time::{Instant, sleep, timeout};
 use wire::s3_addressing_style::Style;
 
+use self::connect::Connections;
 use crate::driver::rpc::Granted;
 
 /// What is put into objects.
@@ -85,7 +86,7 @@ impl Access {
 
 /// The client.
 pub(crate) struct S3 {
-    client: connect::Client,
+    connections: Connections,
     endpoint: Option<String>,
     timeout: Duration,
     settle: Duration,
@@ -93,12 +94,8 @@ pub(crate) struct S3 {
 
 impl S3 {
     /// With an address to be used instead of the one that the driver answers.
-    pub(crate) fn new(
-        endpoint: Option<String>,
-        timeout: Duration,
-        settle: Duration,
-    ) -> Result<Self, rustls::Error> {
-        Ok(Self { client: connect::client()?, endpoint, timeout, settle })
+    pub(crate) fn new(endpoint: Option<String>, timeout: Duration, settle: Duration) -> Self {
+        Self { connections: Connections::new(), endpoint, timeout, settle }
     }
 
     /// What a granted account needs to use a bucket; if there is none, why.
@@ -144,7 +141,9 @@ impl S3 {
     pub(crate) async fn once(&self, access: &Access, deed: Deed, key: &str) -> Seen {
         let request = match sign::request(access, deed, key, content(deed)) {
             Ok(request) => request,
-            Err(error) => return Seen::Unreachable(format!("S3 can't be tried at {:?}: {error}", access.endpoint)),
+            Err(error) => {
+                return Seen::Unreachable(format!("S3 can't be tried at {:?}: {error}", access.endpoint));
+            }
         };
         let unreachable = |why: String| {
             Seen::Unreachable(format!(
@@ -152,9 +151,9 @@ impl S3 {
                 access.endpoint
             ))
         };
-        match timeout(self.timeout, self.client.request(request)).await {
+        match timeout(self.timeout, self.connections.send(request)).await {
             Err(_) => unreachable("no answer".to_owned()),
-            Ok(Err(error)) => unreachable(connect::why(&error)),
+            Ok(Err(why)) => unreachable(why),
             Ok(Ok(response)) => {
                 let status = response.status().as_u16();
                 let body = Limited::new(response.into_body(), READ).collect();

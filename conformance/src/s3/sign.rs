@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn the_bucket_goes_into_the_path_or_into_the_host() {
-        let url = |endpoint, virtual_host| address(&access(endpoint, virtual_host), "k").map(|uri| uri.to_string());
+        let url =
+            |endpoint, virtual_host| address(&access(endpoint, virtual_host), "k").map(|uri| uri.to_string());
         assert_eq!(url("http://s3.example.com:9000", false).unwrap(), "http://s3.example.com:9000/bc-1/k");
         assert_eq!(url("https://s3.example.com/store", true).unwrap(), "https://bc-1.s3.example.com/store/k");
         assert!(url("not a url", false).is_err() && url("/path", false).is_err());
@@ -103,7 +104,10 @@ mod tests {
     fn a_request_bears_a_signature_and_not_the_secret() {
         let request = request(&access("http://s3.example.com", false), Deed::Put, "k", b"x").unwrap();
         let headers = format!("{:?}", request.headers());
-        assert!(headers.contains("Credential=AKID/") && headers.contains("/here/s3/aws4_request"), "{headers}");
+        assert!(
+            headers.contains("Credential=AKID/") && headers.contains("/here/s3/aws4_request"),
+            "{headers}"
+        );
         assert!(!headers.contains("canary"));
     }
 }

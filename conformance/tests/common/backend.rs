@@ -52,6 +52,11 @@ impl Backend {
         self.next
     }
 
+    /// How often a number was drawn.
+    pub(crate) fn serials(&self) -> u64 {
+        self.next
+    }
+
     pub(crate) fn bucket_of(&self, name: &str) -> Option<(String, Bucket)> {
         let found = self.buckets.iter().find(|(_, bucket)| bucket.name == name);
         found.map(|(id, bucket)| (id.clone(), bucket.clone()))

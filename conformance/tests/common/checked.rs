@@ -50,7 +50,10 @@ pub(crate) fn protocols(vice: Vice, protocols: &[wire::ObjectProtocol]) -> Check
     Ok(())
 }
 
-pub(crate) fn parameters<'a>(vice: Vice, parameters: impl IntoIterator<Item = (&'a String, &'a String)>) -> Checked {
+pub(crate) fn parameters<'a>(
+    vice: Vice,
+    parameters: impl IntoIterator<Item = (&'a String, &'a String)>,
+) -> Checked {
     for (key, value) in parameters {
         match key.as_str() {
             "color" => {}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use cosi_conformance::settings::Endpoint;
@@ -33,6 +34,8 @@ pub(crate) struct Core {
     backend: Mutex<Backend>,
     /// One call at a time for each name or id.
     turns: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    /// It answers nobody any more.
+    pub(crate) dead: AtomicBool,
     /// Calls in all.
     pub(crate) calls: Mutex<u64>,
 }
@@ -40,6 +43,11 @@ pub(crate) struct Core {
 impl Core {
     pub(crate) fn backend(&self) -> MutexGuard<'_, Backend> {
         self.backend.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// How many buckets and accounts were ever made.
+    pub(crate) fn made(&self) -> u64 {
+        self.backend().serials()
     }
 
     pub(crate) async fn turn(&self, key: &str) -> tokio::sync::OwnedMutexGuard<()> {
@@ -58,6 +66,7 @@ impl TestDriver {
             s3,
             backend: Mutex::default(),
             turns: Mutex::default(),
+            dead: AtomicBool::default(),
             calls: Mutex::default(),
         });
         tokio::spawn(stop.clone().run_until_cancelled_owned(super::s3::serve(Arc::clone(&core), listener)));
@@ -95,7 +104,8 @@ fn routes(core: &Arc<Core>) -> Routes {
             tonic_reflection::server::Builder::configure()
                 .register_encoded_file_descriptor_set(cosi_proto::FILE_DESCRIPTOR_SET)
         };
-        routes = routes.add_service(builder().build_v1().unwrap()).add_service(builder().build_v1alpha().unwrap());
+        routes =
+            routes.add_service(builder().build_v1().unwrap()).add_service(builder().build_v1alpha().unwrap());
     }
     routes
 }

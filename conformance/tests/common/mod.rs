@@ -13,13 +13,14 @@ use std::time::Duration;
 use cosi_conformance::settings::Endpoint;
 use cosi_conformance::{Report, Settings, run};
 
-/// Settings that make a run short: the driver's calls take milliseconds.
+/// Settings that make a run short.
 pub(crate) fn quick(endpoint: &Endpoint) -> Settings {
     let mut settings = Settings::new(endpoint.clone());
-    settings.rounds = 16;
+    settings.timeout = Duration::from_secs(3);
+    settings.rounds = 12;
     settings.repeat = 3;
     settings.settle = Duration::from_millis(40);
-    settings.late_landing_grace = Duration::from_millis(200);
+    settings.late_landing_grace = Duration::from_millis(120);
     settings.other_parameter = vec!["color=blue".parse().unwrap()];
     settings
 }

@@ -1,6 +1,7 @@
 //! The calls. Each runs in a task of its own that has the name's turn, so that it ends as it should though its caller gave up.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use cosi_proto::v1alpha2 as wire;
@@ -14,8 +15,6 @@ use super::checked;
 use super::driver::Core;
 use super::vice::Vice;
 
-/// How long the backend takes.
-const USUAL: Duration = Duration::from_millis(2);
 /// How long one takes that lands late.
 const LATE: Duration = Duration::from_millis(60);
 
@@ -34,6 +33,9 @@ impl Service {
     ) -> Reply<T> {
         let core = Arc::clone(&self.0);
         *core.calls.lock().unwrap() += 1;
+        if core.dead.load(Ordering::SeqCst) {
+            return std::future::pending().await;
+        }
         if core.vice == Vice::NothingWorks {
             return Err(Status::internal("something went wrong"));
         }
@@ -41,7 +43,9 @@ impl Service {
         let turn = if slow { None } else { Some(core.turn(&key).await) };
         let task = tokio::spawn(async move {
             let _turn = turn;
-            sleep(if slow { LATE } else { USUAL }).await;
+            if slow {
+                sleep(LATE).await;
+            }
             work(&core)
         });
         let vice = self.0.vice;
@@ -55,7 +59,8 @@ impl Service {
 
     /// COSI-GEN-11.
     fn in_time<T>(&self, request: &Request<T>) -> Result<(), Status> {
-        if self.vice() != Vice::NotAfterUnknown && request.metadata().contains_key(cosi_proto::NOT_AFTER_KEY) {
+        if self.vice() != Vice::NotAfterUnknown && request.metadata().contains_key(cosi_proto::NOT_AFTER_KEY)
+        {
             return Err(Status::failed_precondition("the call came too late"));
         }
         Ok(())
@@ -73,8 +78,14 @@ fn spoilt(vice: Vice, status: &Status) -> Status {
     }
 }
 
-fn wanted(protocols: &[wire::ObjectProtocol], parameters: &std::collections::BTreeMap<String, String>) -> Wanted {
-    Wanted { protocols: protocols.iter().map(|protocol| protocol.r#type).collect(), parameters: parameters.clone() }
+fn wanted(
+    protocols: &[wire::ObjectProtocol],
+    parameters: &std::collections::BTreeMap<String, String>,
+) -> Wanted {
+    Wanted {
+        protocols: protocols.iter().map(|protocol| protocol.r#type).collect(),
+        parameters: parameters.clone(),
+    }
 }
 
 /// What a driver that shortens names makes of one.
@@ -143,7 +154,9 @@ fn create(core: &Core, request: &wire::DriverCreateBucketRequest, seen: bool) ->
 fn new_id(backend: &mut Backend, vice: Vice, name: &str) -> String {
     let serial = backend.serial();
     match vice {
-        Vice::NewBucketEachCreate | Vice::OverlappingCreatesMakeTwo | Vice::ForgetsOnRestart => format!("b{serial:08}"),
+        Vice::NewBucketEachCreate | Vice::OverlappingCreatesMakeTwo | Vice::ForgetsOnRestart => {
+            format!("b{serial:08}")
+        }
         Vice::EndlessBucketId => format!("{name}-{}", "x".repeat(2048)),
         Vice::BucketIdWithColon => format!("b:{name}"),
         _ => format!("b-{name}"),
@@ -190,7 +203,10 @@ fn grant(
     let id = match found {
         Some((id, account)) if account.reach == reach || vice == Vice::GrantsNotCompared => id,
         Some((_, account)) if vice == Vice::CredentialInMessage => {
-            return Err(Status::already_exists(format!("account {name} is there, with key {}", account.keys[0].1)));
+            return Err(Status::already_exists(format!(
+                "account {name} is there, with key {}",
+                account.keys[0].1
+            )));
         }
         Some(_) => return Err(Status::already_exists(format!("account {name} is there, and another one"))),
         None => {
@@ -247,7 +263,10 @@ fn revoke_by_name(core: &Core, request: &wire::DriverRevokeBucketAccessByNameReq
 
 #[async_trait]
 impl Identity for Service {
-    async fn driver_get_info(&self, _: Request<wire::DriverGetInfoRequest>) -> Reply<wire::DriverGetInfoResponse> {
+    async fn driver_get_info(
+        &self,
+        _: Request<wire::DriverGetInfoRequest>,
+    ) -> Reply<wire::DriverGetInfoResponse> {
         let calls = {
             let mut calls = self.0.calls.lock().unwrap();
             *calls += 1;
@@ -287,6 +306,9 @@ impl Provisioner for Service {
         self.run(key, slow, move |core| {
             good?;
             let id = create(core, &request, seen)?;
+            if vice == Vice::MakesAndFails {
+                return Err(Status::internal("the backend broke the connection"));
+            }
             Ok(wire::DriverCreateBucketResponse {
                 protocols: bucket_info(core, &id),
                 bucket_id: if vice == Vice::EmptyBucketId { String::new() } else { id },
@@ -312,11 +334,18 @@ impl Provisioner for Service {
             if vice == Vice::ExistingMakesBuckets {
                 let wanted = wanted(&[], &Default::default());
                 let name = id.strip_prefix("b-").unwrap_or(&id).to_owned();
-                backend.buckets.entry(id.clone()).or_insert(Bucket { name, wanted, objects: Default::default() });
+                backend.buckets.entry(id.clone()).or_insert(Bucket {
+                    name,
+                    wanted,
+                    objects: Default::default(),
+                });
             }
             drop(backend);
             match found {
-                true => Ok(wire::DriverGetExistingBucketResponse { protocols: right_info(core, &id), bucket_id: id }),
+                true => Ok(wire::DriverGetExistingBucketResponse {
+                    protocols: right_info(core, &id),
+                    bucket_id: id,
+                }),
                 false => Err(Status::not_found(format!("there is no bucket {id}"))),
             }
         })
@@ -346,6 +375,9 @@ impl Provisioner for Service {
         let (vice, in_time) = (self.vice(), self.in_time(&request));
         let request = request.into_inner();
         let key = format!("a-{}", request.account_name);
+        if vice == Vice::DiesAtGrant {
+            self.0.dead.store(true, Ordering::SeqCst);
+        }
         self.run(key, vice == Vice::GrantLandsLate, move |core| {
             in_time?;
             checked::grant(vice, &request)?;
@@ -361,7 +393,8 @@ impl Provisioner for Service {
         let (vice, request) = (self.vice(), request.into_inner());
         self.run(request.account_id.clone(), false, move |core| {
             checked::id(Vice::None, "account_id", &request.account_id)?;
-            let lost = request.buckets.iter().any(|bucket| !core.backend().buckets.contains_key(&bucket.bucket_id));
+            let lost =
+                request.buckets.iter().any(|bucket| !core.backend().buckets.contains_key(&bucket.bucket_id));
             if lost && vice == Vice::RevokeNeedsBucket {
                 return Err(Status::internal("the bucket is not there"));
             }
@@ -388,7 +421,10 @@ impl Provisioner for Service {
             let wanted = wanted(&request.protocols, &request.parameters);
             let others = vice == Vice::DeleteByNameTakesOthers;
             let name = kept(vice, &request.name);
-            let mut ids: Vec<String> = core.backend().buckets.iter()
+            let mut ids: Vec<String> = core
+                .backend()
+                .buckets
+                .iter()
                 .filter(|(_, bucket)| bucket.name == name && (bucket.wanted == wanted || others))
                 .map(|(id, _)| id.clone())
                 .collect();

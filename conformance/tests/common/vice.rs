@@ -8,6 +8,10 @@ pub(crate) enum Vice {
     NothingWorks,
     /// What should be refused with a code of its own is INTERNAL.
     ErrorsAreInternal,
+    /// INTERNAL after the bucket was made.
+    MakesAndFails,
+    /// Nobody is answered any more, from the first grant on.
+    DiesAtGrant,
     NoName,
     NoProtocols,
     /// Another answer to each DriverGetInfo.
