@@ -72,7 +72,8 @@ pub async fn probe(settings: Settings, stop: impl Future<Output = ()>) -> Result
         () = stop => true,
         () = look(&bench, &mut facts) => false,
     };
-    let left_over = bench.made.take_away(&shared.driver, &shared.s3).await;
+    bench.made.take_away(&shared.driver, &shared.s3).await;
+    let left_over = bench.made.left();
     for fact in &mut facts {
         fact.is = shared.driver.journal.redact(&fact.is);
     }
@@ -152,7 +153,7 @@ async fn buckets(bench: &Bench, facts: &mut Facts) -> Tried {
         "chosen by the backend"
     };
     tell(facts, "ids", ids);
-    let other = bench.create(&bench.with_other_parameters(&bucket.request)).await;
+    let other = bench.create(&bench.other_request(&bucket.request)).await;
     tell(facts, "the same name, other parameters", said(&other));
     let late = How { not_after_ns: Some(1), ..How::default() };
     let late = bench.create_so(&bench.create_request(), late).await;

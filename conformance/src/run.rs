@@ -143,15 +143,15 @@ impl Runner {
     }
 
     async fn clean(&mut self, bench: &Bench) {
-        let (driver, s3) = (&self.shared.driver, &self.shared.s3);
-        if !self.interrupted {
-            self.left_over.extend(bench.made.take_away(driver, s3).await);
-            return;
+        let driver = &self.shared.driver;
+        let clean = bench.made.take_away(driver, &self.shared.s3);
+        if self.interrupted {
+            // What it does not get to is told as left.
+            let _in_time = timeout(driver.timeout() * HURRY, clean).await;
+        } else {
+            clean.await;
         }
-        match timeout(driver.timeout() * HURRY, bench.made.take_away(driver, s3)).await {
-            Ok(left) => self.left_over.extend(left),
-            Err(_) => self.left_over.extend(bench.made.left()),
-        }
+        self.left_over.extend(bench.made.left());
     }
 }
 

@@ -241,3 +241,16 @@ fn the_documented_list_is_that_of_the_tool() {
     assert!(listed.contains("`a-bucket-can-be-made` (MUST; COSI-CREATE-1"), "{listed}");
     assert!(document.contains(listed.trim()), "put this into docs/conformance.md:\n{listed}");
 }
+
+/// A number that leads nowhere helps nobody.
+#[test]
+fn every_requirement_that_a_check_names_is_in_the_specification() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/spec");
+    let pages = ["general.md", "buckets.md", "accounts.md"];
+    let spec: String = pages.iter().map(|page| std::fs::read_to_string(folder.join(page)).unwrap()).collect();
+    for check in cosi_conformance::all() {
+        for requirement in check.requirements {
+            assert!(spec.contains(&format!("- **{requirement}** ")), "{} names {requirement}", check.id);
+        }
+    }
+}

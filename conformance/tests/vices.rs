@@ -146,7 +146,7 @@ const LIARS: &[Vice] = &[Vice::BucketSurvivesDelete, Vice::AccountSurvivesRevoke
 const HELPLESS: &[Vice] = &[Vice::NothingWorks, Vice::ErrorsAreInternal, Vice::RevokeNeedsBucket];
 
 /// How many drivers are examined at once.
-const SIDE_BY_SIDE: usize = 12;
+const SIDE_BY_SIDE: usize = 16;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_vice_is_found_by_the_checks_that_name_it_and_by_no_others() {

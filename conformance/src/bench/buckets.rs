@@ -41,11 +41,11 @@ impl Bench {
         }
     }
 
-    /// The same with other parameters: those that were given for it, or one that no driver knows.
-    pub(crate) fn with_other_parameters(&self, request: &Create) -> Create {
+    /// Another request for the same name: with the parameters that were given for it, or else without protocols.
+    pub(crate) fn other_request(&self, request: &Create) -> Create {
         let mut other = request.clone();
         match self.settings().other_parameters() {
-            given if given.is_empty() => drop(other.parameters.insert(UNKNOWN_PARAMETER.into(), "1".into())),
+            given if given.is_empty() => other.protocols.clear(),
             given => other.parameters = given,
         }
         other
@@ -129,6 +129,7 @@ where
 }
 
 /// A step that leads up to what is to be tried has failed.
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
 pub(crate) fn unprepared(failure: Failure) -> Stop {
     Stop::Fail(format!("what leads up to this check failed: {failure}"))
 }

@@ -5,18 +5,20 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use super::buckets::patiently;
-use super::{accounts, buckets};
+use super::undo;
 use crate::driver::failure::Failure;
-use crate::driver::rpc::{Create, Delete, Grant};
+use crate::driver::rpc::{Create, Grant};
 use crate::driver::{Answer, Driver};
-use crate::s3::{Access, Deed, S3, Seen};
+use crate::s3::{Access, S3};
 
 /// Everything that may be there, in the order in which it was asked for.
 #[derive(Default)]
-pub(crate) struct Made(Mutex<Vec<Thing>>);
+pub(crate) struct Made {
+    things: Mutex<Vec<Thing>>,
+    /// What could not be taken away, and why.
+    kept: Mutex<Vec<String>>,
+}
 
 struct Thing {
     what: What,
@@ -26,8 +28,9 @@ struct Thing {
     open: usize,
 }
 
+/// One thing, by what it was asked for.
 #[derive(Clone, PartialEq)]
-enum What {
+pub(super) enum What {
     Bucket(Create),
     Account(Grant),
     Object { access: Access, key: String },
@@ -107,16 +110,16 @@ impl Made {
 
     fn found(&self, what: What, id: Option<&str>) {
         let mut things = self.lock();
-        let place = things.iter().position(|thing| thing.what == what);
-        let mut thing = match place {
-            Some(place) => things.remove(place),
-            None => Thing { what, ids: BTreeSet::new(), open: 0 },
-        };
-        match id {
-            Some(id) => drop(thing.ids.insert(id.to_owned())),
-            None => thing.open += 1,
+        // It keeps its place: an object goes before its bucket.
+        let place = things.iter().position(|thing| thing.what == what).unwrap_or(things.len());
+        if place == things.len() {
+            things.push(Thing { what, ids: BTreeSet::new(), open: 0 });
         }
-        things.push(thing);
+        match (things.get_mut(place), id) {
+            (Some(thing), Some(id)) => drop(thing.ids.insert(id.to_owned())),
+            (Some(thing), None) => thing.open += 1,
+            (None, _) => {}
+        }
     }
 
     /// Nothing that has no id is there any more; ids are kept until it is known of each.
@@ -134,9 +137,9 @@ impl Made {
             Ok("") => {}
             Ok(id) => {
                 thing.ids.insert(id.to_owned());
-                thing.open -= 1;
+                thing.open = thing.open.saturating_sub(1);
             }
-            Err(failure) if failure.is_refusal() => thing.open -= 1,
+            Err(failure) if failure.is_refusal() => thing.open = thing.open.saturating_sub(1),
             Err(_) => {}
         }
         things.retain(Thing::may_be_there);
@@ -154,32 +157,37 @@ impl Made {
         self.lock().retain(|thing| thing.what != *what);
     }
 
-    /// Takes everything away, the last first. What can't be taken away is told.
+    /// Takes everything away, the last first.
     ///
     /// # Cancellation
-    /// What was not taken away yet is told by [`left`](Self::left).
-    pub(crate) async fn take_away(&self, driver: &Driver, s3: &S3) -> Vec<String> {
-        let mut left = Vec::new();
-        loop {
-            let Some((what, ids, open)) = self.last() else { return left };
+    /// What was not taken away is told by [`left`](Self::left) in any case.
+    pub(crate) async fn take_away(&self, driver: &Driver, s3: &S3) {
+        while let Some((what, ids, open)) = self.last() {
             for id in ids {
-                match by_id(driver, &what, &id).await {
+                match undo::by_id(driver, &what, &id).await {
                     Ok(()) => self.gone(&what, &id),
-                    Err(failure) => left.push(format!("{}, id {id}: {failure}", what.title())),
+                    Err(failure) => self.keep(format!("{}, id {id}: {failure}", what.title())),
                 }
             }
             if open > 0
-                && let Err(why) = unknown(driver, s3, &what).await
+                && let Err(why) = undo::unknown(driver, s3, &what).await
             {
-                left.push(format!("{}, perhaps: {why}", what.title()));
+                self.keep(format!("{}, perhaps: {why}", what.title()));
             }
             self.forget(&what);
         }
     }
 
-    /// What may be there still.
+    /// What may be there still, and why.
     pub(crate) fn left(&self) -> Vec<String> {
-        self.lock().iter().map(|thing| format!("{}: not taken away", thing.what.title())).collect()
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let untried =
+            self.lock().iter().map(|thing| format!("{}: not taken away", thing.what.title())).collect();
+        [kept, untried].concat()
+    }
+
+    fn keep(&self, why: String) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(why);
     }
 
     fn last(&self) -> Option<(What, BTreeSet<String>, usize)> {
@@ -187,7 +195,7 @@ impl Made {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Thing>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.things.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -204,57 +212,5 @@ impl What {
             Self::Account(request) => format!("account {}", request.account_name),
             Self::Object { access, key } => format!("object {key} in bucket {}", access.bucket()),
         }
-    }
-}
-
-async fn by_id(driver: &Driver, what: &What, id: &str) -> Result<(), Failure> {
-    let answer = match what {
-        What::Bucket(request) => {
-            let delete = Delete { bucket_id: id.to_owned(), parameters: request.parameters.clone() };
-            patiently(driver.timeout(), || driver.ask(delete.clone())).await.map(drop)
-        }
-        What::Account(request) => {
-            let revoke = accounts::revoke_request(id, request);
-            patiently(driver.timeout(), || driver.ask(revoke.clone())).await.map(drop)
-        }
-        What::Object { .. } => Ok(()),
-    };
-    // Not the right answer, but clear.
-    answer.or_else(|failure| if failure.is(tonic::Code::NotFound) { Ok(()) } else { Err(failure) })
-}
-
-/// Undoes a call whose outcome is not known: by name, or by repeating it to learn the id.
-async fn unknown(driver: &Driver, s3: &S3, what: &What) -> Result<(), String> {
-    let limit = driver.timeout();
-    let by_name = match what {
-        What::Bucket(request) => patiently(limit, || driver.ask(buckets::undo(request))).await.map(drop),
-        What::Account(request) => patiently(limit, || driver.ask(accounts::undo(request))).await.map(drop),
-        What::Object { access, key } => return object(s3, access, key, limit).await,
-    };
-    match by_name {
-        Err(failure) if failure.is(tonic::Code::Unimplemented) => {}
-        other => return other.map_err(|failure| failure.to_string()),
-    }
-    let again = match what {
-        What::Bucket(request) => {
-            patiently(limit, || driver.ask(request.clone())).await.map(|made| made.bucket_id)
-        }
-        What::Account(request) => {
-            patiently(limit, || driver.ask(request.clone())).await.map(|made| made.account_id)
-        }
-        What::Object { .. } => return Ok(()),
-    };
-    match again {
-        Ok(id) => by_id(driver, what, &id).await.map_err(|failure| failure.to_string()),
-        Err(failure) if failure.is_refusal() => Ok(()),
-        Err(failure) => Err(failure.to_string()),
-    }
-}
-
-async fn object(s3: &S3, access: &Access, key: &str, limit: Duration) -> Result<(), String> {
-    match tokio::time::timeout(limit, s3.once(access, Deed::Delete, key)).await {
-        Ok(Seen::Allowed | Seen::Absent) => Ok(()),
-        Ok(other) => Err(format!("deleting it: {other}")),
-        Err(_) => Err("deleting it took too long".to_owned()),
     }
 }

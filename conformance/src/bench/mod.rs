@@ -7,6 +7,7 @@ mod made;
 mod names;
 mod objects;
 mod sight;
+mod undo;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -89,8 +89,8 @@ impl Bench {
     }
 
     async fn taken(&self, request: &Create) -> Option<bool> {
-        let other = self.with_other_parameters(request);
-        match self.create(&other).await {
+        let other = self.other_request(request);
+        match self.patiently(|| self.create(&other)).await {
             Ok(made) => {
                 let bucket = Bucket { id: made.bucket_id, request: other };
                 self.away(&bucket).await.ok().map(|()| false)
@@ -103,10 +103,10 @@ impl Bench {
     /// Whether an account of that request is there, and notes that for cleaning up. The driver must be one that refuses a grant with another mode.
     pub(crate) async fn account_is_there(&self, request: &Grant) -> Tried<bool> {
         let other = with_other_mode(request);
-        match self.grant(&other).await {
+        match self.patiently(|| self.grant(&other)).await {
             Ok(granted) => {
                 let account = super::Account { granted, request: other };
-                self.revoke(&account).await.map_err(super::buckets::unprepared)?;
+                self.patiently(|| self.revoke(&account)).await.map_err(super::buckets::unprepared)?;
                 self.made.account_forgotten(request);
                 Ok(false)
             }

@@ -99,7 +99,7 @@ async fn leaves_others(bench: &Bench) -> Tried {
     if !bench.bucket_is_there(&bucket.request, Some(&bucket.id)).await? {
         return Err(Stop::Fail(format!("bucket {} can't be seen", bucket.request.name)));
     }
-    let other = bench.with_other_parameters(&bucket.request);
+    let other = bench.other_request(&bucket.request);
     let answer = bench.patiently(|| bench.ask(undo_create(&other))).await;
     bench.expect("a bucket is deleted by its name with other parameters", &answer, &[Code::Ok]);
     if !bench.bucket_is_there(&bucket.request, Some(&bucket.id)).await? {

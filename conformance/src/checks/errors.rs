@@ -78,7 +78,9 @@ async fn each(bench: &Bench, wrong: impl Fn(&Refused) -> Option<String>) -> Trie
         }
     }
     told.dedup();
-    told.into_iter().for_each(|text| bench.wrong(text));
+    for text in told {
+        bench.wrong(text);
+    }
     Ok(())
 }
 
@@ -106,7 +108,7 @@ async fn short(bench: &Bench) -> Tried {
 async fn codes(bench: &Bench) -> Tried {
     provoke(bench).await;
     let bucket = bench.bucket().await?;
-    let _refused = bench.create(&bench.with_other_parameters(&bucket.request)).await;
+    let _refused = bench.create(&bench.other_request(&bucket.request)).await;
     let mut refused = bench.driver().journal.all_refused();
     // What every driver may answer to anything says nothing about how it tells errors apart.
     refused.retain(|refused| ![Code::Unimplemented, Code::Aborted].contains(&refused.code()));

@@ -183,7 +183,9 @@ async fn one_living_key(bench: &Bench) -> Tried {
     if !keys.iter().all(|key| key.has_key_of(&last)) {
         bench.made.object(&last, KEY);
         bench.remove(&last, KEY).await?;
-        keys.iter().for_each(|key| bench.made.object_gone(key, KEY));
+        for key in &keys {
+            bench.made.object_gone(key, KEY);
+        }
     }
     Ok(())
 }

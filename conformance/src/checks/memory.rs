@@ -107,7 +107,7 @@ async fn run(bench: &Bench, restart: &Restart) -> Tried {
 
 async fn do_it(restart: &Restart, limit: Duration) -> Tried {
     let command = match restart {
-        Restart::Call(restart) => return restart().await.map_err(failed),
+        Restart::Call(restart) => return restart().await.map_err(|why| failed(&why)),
         Restart::Command(command) => command,
     };
     let mut shell = Command::new("sh");
@@ -121,12 +121,12 @@ async fn do_it(restart: &Restart, limit: Duration) -> Tried {
     let ended = tokio::time::timeout(limit, shell.status()).await;
     match ended {
         Ok(Ok(status)) if status.success() => Ok(()),
-        Ok(Ok(status)) => Err(failed(format!("it ended with {status}"))),
-        Ok(Err(error)) => Err(failed(format!("it can't be run: {error}"))),
-        Err(_) => Err(failed(format!("it did not end within {limit:?}"))),
+        Ok(Ok(status)) => Err(failed(&format!("it ended with {status}"))),
+        Ok(Err(error)) => Err(failed(&format!("it can't be run: {error}"))),
+        Err(_) => Err(failed(&format!("it did not end within {limit:?}"))),
     }
 }
 
-fn failed(why: String) -> Stop {
+fn failed(why: &str) -> Stop {
     Stop::Fail(format!("the driver could not be restarted by --restart-command: {why}"))
 }

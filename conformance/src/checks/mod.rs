@@ -7,6 +7,7 @@ mod delete_by_name;
 mod errors;
 mod existing;
 mod grant;
+mod grant_answer;
 mod grant_form;
 mod keys;
 mod late;

@@ -1,5 +1,6 @@
 //! Who the driver is, and what else is on its socket and beside it.
 
+use std::future::ready;
 use std::os::unix::fs::PermissionsExt as _;
 
 use cosi_proto::v1alpha2 as wire;
@@ -51,7 +52,7 @@ pub(super) const CHECKS: &[Check] = &[
         requirements: &["COSI-GEN-1"],
         description: "The folder of the socket holds nothing else.",
         needs: &[],
-        run: |bench| Box::pin(beside(bench)),
+        run: |bench| Box::pin(ready(beside(bench))),
     },
     Check {
         id: "the-socket-is-not-open-to-everybody",
@@ -59,7 +60,7 @@ pub(super) const CHECKS: &[Check] = &[
         requirements: &["COSI-SOCK-1"],
         description: "The socket file may be used by its owner and group only.",
         needs: &[],
-        run: |bench| Box::pin(mode(bench)),
+        run: |bench| Box::pin(ready(mode(bench))),
     },
 ];
 
@@ -70,7 +71,9 @@ async fn says_who_it_is(bench: &Bench) -> Tried {
             if let Some(why) = wrong_name(&info.name) {
                 bench.wrong(format!("the driver's name is {:?}: {why}", info.name));
             }
-            wrong_protocols(&info).into_iter().for_each(|text| bench.wrong(text));
+            for text in wrong_protocols(&info) {
+                bench.wrong(text);
+            }
         }
     }
     Ok(())
@@ -156,7 +159,7 @@ async fn reflects(bench: &Bench) -> Tried {
     Ok(())
 }
 
-async fn beside(bench: &Bench) -> Tried {
+fn beside(bench: &Bench) -> Tried {
     let socket = bench.settings().endpoint.path();
     let folder = socket.parent().unwrap_or(socket);
     let entries = folder.read_dir().map_err(|error| {
@@ -164,15 +167,15 @@ async fn beside(bench: &Bench) -> Tried {
     })?;
     for entry in entries.filter_map(Result::ok).filter(|entry| entry.path() != socket) {
         bench.wrong(format!(
-            "{:?} lies beside the socket in {}; if it is not the driver's, give the socket a folder of its own",
-            entry.file_name(),
+            "{} lies beside the socket in {}; if it is not the driver's, give the socket a folder of its own",
+            entry.file_name().display(),
             folder.display()
         ));
     }
     Ok(())
 }
 
-async fn mode(bench: &Bench) -> Tried {
+fn mode(bench: &Bench) -> Tried {
     let socket = bench.settings().endpoint.path();
     let found = socket.metadata().map_err(|error| {
         Stop::Skip(format!("the socket file {} can't be looked at from here: {error}", socket.display()))

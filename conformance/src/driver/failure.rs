@@ -26,7 +26,7 @@ pub(crate) enum Kind {
 }
 
 impl Failure {
-    pub(crate) fn new(rpc: &'static str, status: Status, after: Duration) -> Self {
+    pub(crate) fn new(rpc: &'static str, status: &Status, after: Duration) -> Self {
         // What the client library made itself has a source; what came over the wire has none.
         let kind = match status.source() {
             Some(_) => Kind::NoAnswer { why: status.message().to_owned(), after },
@@ -116,17 +116,17 @@ mod tests {
 
     #[test]
     fn what_the_driver_said_is_told_from_what_the_client_made_up() {
-        let said = Failure::new("Rpc", Status::cancelled("Timeout expired"), Duration::ZERO);
+        let said = Failure::new("Rpc", &Status::cancelled("Timeout expired"), Duration::ZERO);
         assert_eq!(said.code(), Some(Code::Cancelled));
         let made_up = Status::from_error(Box::new(tonic::TimeoutExpired(())));
-        assert_eq!(Failure::new("Rpc", made_up, Duration::ZERO).code(), None);
+        assert_eq!(Failure::new("Rpc", &made_up, Duration::ZERO).code(), None);
     }
 
     /// C30.
     #[test]
     fn odd_and_endless_messages_stay_one_short_line() {
         let failure =
-            Failure::new("Rpc", Status::internal(format!("a\nb{}", "ü".repeat(5000))), Duration::ZERO);
+            Failure::new("Rpc", &Status::internal(format!("a\nb{}", "ü".repeat(5000))), Duration::ZERO);
         let text = failure.to_string();
         assert!(text.starts_with("Rpc answered INTERNAL: \"a bü") && text.ends_with("…\""), "{text}");
         assert!(text.chars().count() < SHOWN + 50 && !text.contains('\n'));

@@ -64,7 +64,7 @@ impl Driver {
         }
         let sent = Instant::now();
         let answer = self.send(request).await.map_err(|status| {
-            let failure = Failure::new(R::NAME, status, sent.elapsed());
+            let failure = Failure::new(R::NAME, &status, sent.elapsed());
             self.journal.refused(&failure);
             failure
         })?;

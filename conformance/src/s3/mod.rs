@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use cosi_proto::v1alpha2 as wire;
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::{BodyExt as _, Collected, Full, Limited};
 use tokio::time::{Instant, sleep, timeout};
 use wire::s3_addressing_style::Style;
 
@@ -158,7 +158,7 @@ impl S3 {
                 let status = response.status().as_u16();
                 let body = Limited::new(response.into_body(), READ).collect();
                 let body = timeout(self.timeout, body).await.ok().and_then(Result::ok);
-                let text = body.map(|body| body.to_bytes()).unwrap_or_default();
+                let text = body.map(Collected::to_bytes).unwrap_or_default();
                 judge(deed, status, &String::from_utf8_lossy(&text))
             }
         }

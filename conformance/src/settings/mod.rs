@@ -51,7 +51,7 @@ pub struct Settings {
     #[arg(long = "parameter", value_name = "KEY=VALUE")]
     pub parameter: Vec<Pair>,
 
-    /// Parameters for a bucket that must not be taken for one with those of --parameter; give one that the driver knows
+    /// Parameters, known to the driver, for a bucket that must not be taken for one with those of --parameter
     #[arg(long = "other-parameter", value_name = "KEY=VALUE")]
     pub other_parameter: Vec<Pair>,
 

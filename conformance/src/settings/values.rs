@@ -38,7 +38,11 @@ impl FromStr for Endpoint {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let path = text.strip_prefix("unix://").filter(|path| path.starts_with('/'));
         let path = path.ok_or(InvalidEndpoint::Scheme)?;
-        let ends = path.rsplit('/').next().is_some_and(|name| name.len() > 5 && name.ends_with(".sock"));
+        let ends = path
+            .rsplit('/')
+            .next()
+            .and_then(|name| name.strip_suffix(".sock"))
+            .is_some_and(|stem| !stem.is_empty());
         if ends { Ok(Self(path.into())) } else { Err(InvalidEndpoint::Suffix) }
     }
 }

@@ -1,5 +1,6 @@
 //! The calls. Each runs in a task of its own that has the name's turn, so that it ends as it should though its caller gave up.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use cosi_proto::v1alpha2 as wire;
 use cosi_proto::v1alpha2::identity_server::Identity;
 use cosi_proto::v1alpha2::provisioner_server::Provisioner;
-use tokio::time::sleep;
+use tokio::time::timeout;
 use tonic::{Request, Response, Status, async_trait};
 
 use super::backend::{Account, Backend, Bucket, Reach, Wanted};
@@ -17,6 +18,11 @@ use super::vice::Vice;
 
 /// How long one takes that lands late.
 const LATE: Duration = Duration::from_millis(60);
+
+/// Plays a backend that takes this long.
+async fn takes(time: Duration) {
+    let _over = timeout(time, std::future::pending::<()>()).await;
+}
 
 #[derive(Clone)]
 pub(crate) struct Service(pub(crate) Arc<Core>);
@@ -44,7 +50,7 @@ impl Service {
         let task = tokio::spawn(async move {
             let _turn = turn;
             if slow {
-                sleep(LATE).await;
+                takes(LATE).await;
             }
             work(&core)
         });
@@ -67,6 +73,19 @@ impl Service {
     }
 }
 
+/// Whether the caller waits for microseconds or milliseconds only.
+fn hurried<T>(request: &Request<T>) -> bool {
+    let text =
+        request.metadata().get("grpc-timeout").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let number: u64 = text.trim_end_matches(char::is_alphabetic).parse().unwrap();
+    match text.chars().last() {
+        Some('n') => number < 100_000_000,
+        Some('u') => number < 100_000,
+        Some('m') => number < 100,
+        _ => false,
+    }
+}
+
 /// The error as a driver with this vice would answer it.
 fn spoilt(vice: Vice, status: &Status) -> Status {
     match vice {
@@ -78,10 +97,7 @@ fn spoilt(vice: Vice, status: &Status) -> Status {
     }
 }
 
-fn wanted(
-    protocols: &[wire::ObjectProtocol],
-    parameters: &std::collections::BTreeMap<String, String>,
-) -> Wanted {
+fn wanted(protocols: &[wire::ObjectProtocol], parameters: &BTreeMap<String, String>) -> Wanted {
     Wanted {
         protocols: protocols.iter().map(|protocol| protocol.r#type).collect(),
         parameters: parameters.clone(),
@@ -145,7 +161,7 @@ fn create(core: &Core, request: &wire::DriverCreateBucketRequest, seen: bool) ->
         None => {
             let id = new_id(&mut backend, vice, &name);
             backend.known.insert(name.clone(), id.clone());
-            backend.buckets.insert(id.clone(), Bucket { name, wanted, objects: Default::default() });
+            backend.buckets.insert(id.clone(), Bucket { name, wanted, objects: BTreeMap::default() });
             Ok(id)
         }
     }
@@ -289,7 +305,7 @@ impl Provisioner for Service {
         &self,
         request: Request<wire::DriverCreateBucketRequest>,
     ) -> Reply<wire::DriverCreateBucketResponse> {
-        let (vice, in_time) = (self.vice(), self.in_time(&request));
+        let (vice, in_time, hurried) = (self.vice(), self.in_time(&request), hurried(&request));
         let request = request.into_inner();
         let good = in_time
             .and_then(|()| checked::name(vice, "name", &request.name))
@@ -299,9 +315,9 @@ impl Provisioner for Service {
         if matches!(vice, Vice::RaceLeavesBucket | Vice::OverlappingCreatesMakeTwo) && good.is_ok() {
             // Here, so that nothing goes on when the caller is gone; and without a turn.
             self.0.backend().marks.insert(request.name.clone());
-            sleep(Duration::from_millis(20)).await;
+            takes(Duration::from_millis(20)).await;
         }
-        let slow = vice == Vice::CreateLandsLate;
+        let slow = vice == Vice::CreateLandsLate && hurried;
         let key = format!("b-{}", request.name);
         self.run(key, slow, move |core| {
             good?;
@@ -332,21 +348,19 @@ impl Provisioner for Service {
             let mut backend = core.backend();
             let found = backend.buckets.contains_key(&id);
             if vice == Vice::ExistingMakesBuckets {
-                let wanted = wanted(&[], &Default::default());
+                let wanted = wanted(&[], &BTreeMap::default());
                 let name = id.strip_prefix("b-").unwrap_or(&id).to_owned();
                 backend.buckets.entry(id.clone()).or_insert(Bucket {
                     name,
                     wanted,
-                    objects: Default::default(),
+                    objects: BTreeMap::default(),
                 });
             }
             drop(backend);
-            match found {
-                true => Ok(wire::DriverGetExistingBucketResponse {
-                    protocols: right_info(core, &id),
-                    bucket_id: id,
-                }),
-                false => Err(Status::not_found(format!("there is no bucket {id}"))),
+            if found {
+                Ok(wire::DriverGetExistingBucketResponse { protocols: right_info(core, &id), bucket_id: id })
+            } else {
+                Err(Status::not_found(format!("there is no bucket {id}")))
             }
         })
         .await
@@ -372,13 +386,13 @@ impl Provisioner for Service {
         &self,
         request: Request<wire::DriverGrantBucketAccessRequest>,
     ) -> Reply<wire::DriverGrantBucketAccessResponse> {
-        let (vice, in_time) = (self.vice(), self.in_time(&request));
+        let (vice, in_time, hurried) = (self.vice(), self.in_time(&request), hurried(&request));
         let request = request.into_inner();
         let key = format!("a-{}", request.account_name);
         if vice == Vice::DiesAtGrant {
             self.0.dead.store(true, Ordering::SeqCst);
         }
-        self.run(key, vice == Vice::GrantLandsLate, move |core| {
+        self.run(key, vice == Vice::GrantLandsLate && hurried, move |core| {
             in_time?;
             checked::grant(vice, &request)?;
             grant(core, &request)
