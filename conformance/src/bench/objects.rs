@@ -12,11 +12,11 @@ impl Bench {
     /// Puts an object there; `keeper` may write and takes it away again. Says whether it was allowed.
     pub(crate) async fn put(&self, access: &Access, keeper: &Access, key: &str, wanted: bool) -> Tried<bool> {
         self.made.object(keeper, key);
-        let allowed = self.done(access, Deed::Put, key, wanted).await?;
-        if !allowed {
+        let done = self.done(access, Deed::Put, key, wanted).await;
+        if matches!(done, Ok(false) | Err(Stop::Skip(_))) {
             self.made.object_gone(keeper, key);
         }
-        Ok(allowed)
+        done
     }
 
     /// Whether the key may get the object.

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use http::uri::Scheme;
 use http::{Request, Response};
@@ -20,29 +21,49 @@ type Https = Client<HttpsConnector<HttpConnector>, Body>;
 pub(super) struct Connections {
     http: Client<HttpConnector, Body>,
     https: OnceLock<Result<Https, String>>,
+    limit: Duration,
+}
+
+/// There is no answer, for a reason in words.
+pub(super) enum NoAnswer {
+    /// Nor was anything asked.
+    NotSent(String),
+    /// It may have been done.
+    Broken(String),
 }
 
 impl Connections {
-    pub(super) fn new() -> Self {
-        let http = Client::builder(TokioExecutor::new()).build(HttpConnector::new());
-        Self { http, https: OnceLock::new() }
+    /// Connections that are there within so long, or not at all.
+    pub(super) fn new(limit: Duration) -> Self {
+        let http = Client::builder(TokioExecutor::new()).build(connector(limit));
+        Self { http, https: OnceLock::new(), limit }
     }
 
-    /// Fails with a reason for people.
-    pub(super) async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, String> {
+    pub(super) async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, NoAnswer> {
         let answer = if request.uri().scheme() == Some(&Scheme::HTTPS) {
-            let https = self.https.get_or_init(|| https().map_err(|error| why(&error)));
-            https.as_ref().map_err(Clone::clone)?.request(request).await
+            let https = self.https.get_or_init(|| https(self.limit).map_err(|error| why(&error)));
+            https.as_ref().map_err(|why| NoAnswer::NotSent(why.clone()))?.request(request).await
         } else {
             self.http.request(request).await
         };
-        answer.map_err(|error| why(&error))
+        answer.map_err(|error| {
+            let sent = if error.is_connect() { NoAnswer::NotSent } else { NoAnswer::Broken };
+            sent(why(&error))
+        })
     }
 }
 
-fn https() -> Result<Https, rustls::Error> {
-    let https = HttpsConnectorBuilder::new().with_tls_config(tls()?).https_only().enable_http1().build();
-    Ok(Client::builder(TokioExecutor::new()).build(https))
+fn connector(limit: Duration) -> HttpConnector {
+    let mut connector = HttpConnector::new();
+    connector.set_connect_timeout(Some(limit));
+    // Otherwise it refuses what is to be encrypted.
+    connector.enforce_http(false);
+    connector
+}
+
+fn https(limit: Duration) -> Result<Https, rustls::Error> {
+    let https = HttpsConnectorBuilder::new().with_tls_config(tls()?).https_only().enable_http1();
+    Ok(Client::builder(TokioExecutor::new()).build(https.wrap_connector(connector(limit))))
 }
 
 /// On a machine that trusts nobody, the error that follows says more than one from here would.

@@ -14,7 +14,7 @@ use http_body_util::{BodyExt as _, Collected, Full, Limited};
 use tokio::time::{Instant, sleep, timeout};
 use wire::s3_addressing_style::Style;
 
-use self::connect::Connections;
+use self::connect::{Connections, NoAnswer};
 use crate::driver::rpc::Granted;
 
 /// What is put into objects.
@@ -52,7 +52,7 @@ pub(crate) enum Seen {
     Absent,
     /// The key may not.
     Refused(u16),
-    /// Nobody could be asked from here.
+    /// Nobody could be asked from here: nothing was done.
     Unreachable(String),
     /// An answer that says nothing about rights.
     Odd(String),
@@ -95,7 +95,7 @@ pub(crate) struct S3 {
 impl S3 {
     /// With an address to be used instead of the one that the driver answers.
     pub(crate) fn new(endpoint: Option<String>, timeout: Duration, settle: Duration) -> Self {
-        Self { connections: Connections::new(), endpoint, timeout, settle }
+        Self { connections: Connections::new(timeout / 2), endpoint, timeout, settle }
     }
 
     /// What a granted account needs to use a bucket; if there is none, why.
@@ -152,8 +152,11 @@ impl S3 {
             ))
         };
         match timeout(self.timeout, self.connections.send(request)).await {
-            Err(_) => unreachable("no answer".to_owned()),
-            Ok(Err(why)) => unreachable(why),
+            Err(_) => Seen::Odd("the S3 server does not answer".to_owned()),
+            Ok(Err(NoAnswer::NotSent(why))) => unreachable(why),
+            Ok(Err(NoAnswer::Broken(why))) => {
+                Seen::Odd(format!("the connection to the S3 server broke: {why}"))
+            }
             Ok(Ok(response)) => {
                 let status = response.status().as_u16();
                 let body = Limited::new(response.into_body(), READ).collect();
