@@ -162,6 +162,10 @@ async fn reflects(bench: &Bench) -> Tried {
 fn beside(bench: &Bench) -> Tried {
     let socket = bench.settings().endpoint.path();
     let folder = socket.parent().unwrap_or(socket);
+    if folder.metadata().is_ok_and(|folder| folder.permissions().mode() & 0o002 != 0) {
+        let why = format!("anybody may write to {}: give the socket a folder of its own", folder.display());
+        return Err(Stop::Skip(why));
+    }
     let entries = folder.read_dir().map_err(|error| {
         Stop::Skip(format!("the folder {} can't be read from here: {error}", folder.display()))
     })?;
