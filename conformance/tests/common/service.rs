@@ -218,6 +218,13 @@ fn grant(
     let found = if vice == Vice::NewAccountEachGrant { None } else { backend.account_of(name) };
     let id = match found {
         Some((id, account)) if account.reach == reach || vice == Vice::GrantsNotCompared => id,
+        Some(_) if vice == Vice::EverythingInMessage => {
+            return Err(Status::internal(format!(
+                "{:?} {:?}",
+                backend.accounts.get(&format!("a-{name}")),
+                backend.buckets
+            )));
+        }
         Some((_, account)) if vice == Vice::CredentialInMessage => {
             return Err(Status::already_exists(format!(
                 "account {name} is there, with key {}",

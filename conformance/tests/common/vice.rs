@@ -73,5 +73,7 @@ pub(crate) enum Vice {
     Details,
     EndlessMessages,
     CredentialInMessage,
+    /// The whole backend, keys and parameters, in an error with the wrong code, which a report has to quote.
+    EverythingInMessage,
     ParameterInMessage,
 }
