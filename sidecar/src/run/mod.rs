@@ -18,7 +18,7 @@ use crate::cluster::{ConnectError, watch};
 use crate::driver::{Ended, follow};
 use crate::environment::{Env, Host};
 use crate::settings::Settings;
-use crate::work::Defect;
+use crate::work::{Defect, Lifecycle, Machines};
 
 /// How much longer than a call's deadline a stop may take: the result is still to be recorded.
 const RECORDING_TIME: Duration = Duration::from_secs(5);
@@ -90,19 +90,24 @@ pub async fn run(settings: Settings) -> Result<(), RunError> {
 ///
 /// [`RunError`] says what.
 pub async fn run_until(settings: Settings, stopping: CancellationToken) -> Result<(), RunError> {
-    run_in(Arc::new(Host), settings, stopping).await
+    run_in::<Lifecycle>(Arc::new(Host), settings, stopping).await
 }
 
-/// As [`run_until`], in another environment than this host. If the future is dropped, the process has died.
+/// As [`run_until`], in another environment than this host, and with machines that may have a defect on purpose. If the future
+/// is dropped, the process has died.
 ///
 /// # Errors
 ///
 /// [`RunError`] says what.
-pub async fn run_in(env: Env, settings: Settings, stopping: CancellationToken) -> Result<(), RunError> {
+pub async fn run_in<M: Machines>(
+    env: Env,
+    settings: Settings,
+    stopping: CancellationToken,
+) -> Result<(), RunError> {
     let terms = settings.terms()?;
     let mut candidacy = Candidacy::new(Arc::clone(&env), &settings);
     let clients = env.clients(&settings, candidacy.tenure()).await?;
-    let queues = Arc::<Queues>::default();
+    let queues = Arc::<Queues<M>>::default();
     let on_connect = {
         let queues = Arc::clone(&queues);
         move || queues.wake_all(Wake::CONNECTED)
@@ -140,10 +145,10 @@ pub async fn run_in(env: Env, settings: Settings, stopping: CancellationToken) -
 }
 
 /// Does the work of a leader until told to stop, or until the lease is lost.
-async fn act(
+async fn act<M: Machines>(
     settings: &Settings,
-    parts: &Parts,
-    queues: &Queues,
+    parts: &Parts<M>,
+    queues: &Queues<M>,
     mut candidacy: Candidacy,
     stopping: &CancellationToken,
     following: impl Future<Output = Ended>,
@@ -174,7 +179,11 @@ async fn act(
 }
 
 /// What the workers live on: watches, timers, the driver's connection. None of it ever ends.
-async fn feed(parts: &Parts, queues: &Queues, following: impl Future<Output = Ended>) -> RunError {
+async fn feed<M: Machines>(
+    parts: &Parts<M>,
+    queues: &Queues<M>,
+    following: impl Future<Output = Ended>,
+) -> RunError {
     let Parts { buckets, accesses } = parts;
     let now = || buckets.env.now();
     tokio::select! {

@@ -1,9 +1,10 @@
 //! The parts, put together.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use cosi_lifecycle::access::{AccessState, AccessView};
-use cosi_lifecycle::bucket::{BucketState, BucketView};
+use cosi_lifecycle::access::AccessView;
+use cosi_lifecycle::bucket::BucketView;
 use cosi_lifecycle::{Time, Wake};
 use kube::Client;
 use tokio_util::sync::CancellationToken;
@@ -13,16 +14,21 @@ use crate::driver::Driver;
 use crate::environment::Env;
 use crate::lease::Tenure;
 use crate::settings::Settings;
-use crate::work::{AccessEffects, BucketEffects, Parties, Predecessor, Queue, Workers};
+use crate::work::{AccessEffects, BucketEffects, Machines, Parties, Predecessor, Queue, Workers};
 
 /// What waits to be worked on.
-#[derive(Default)]
-pub(super) struct Queues {
-    pub(super) buckets: Arc<Queue<Key, BucketState>>,
-    pub(super) accesses: Arc<Queue<Key, AccessState>>,
+pub(super) struct Queues<M: Machines> {
+    pub(super) buckets: Arc<Queue<Key, M::Bucket>>,
+    pub(super) accesses: Arc<Queue<Key, M::Access>>,
 }
 
-impl Queues {
+impl<M: Machines> Default for Queues<M> {
+    fn default() -> Self {
+        Self { buckets: Arc::default(), accesses: Arc::default() }
+    }
+}
+
+impl<M: Machines> Queues<M> {
     /// Wakes every object of which something is remembered.
     pub(super) fn wake_all(&self, wake: Wake) {
         self.buckets.wake_all(wake);
@@ -43,18 +49,18 @@ pub(super) struct Life {
 }
 
 /// The workers of each kind. The pools are separate: while a driver hangs over buckets, credentials can still be revoked.
-pub(super) struct Parts {
-    pub(super) buckets: Arc<Workers<BucketEffects>>,
-    pub(super) accesses: Arc<Workers<AccessEffects>>,
+pub(super) struct Parts<M: Machines> {
+    pub(super) buckets: Arc<Workers<BucketEffects<M::Bucket>>>,
+    pub(super) accesses: Arc<Workers<AccessEffects<M::Access>>>,
 }
 
-impl Parts {
+impl<M: Machines> Parts<M> {
     pub(super) fn new(
         settings: &Settings,
         client: Client,
         driver_name: &str,
         driver: Driver,
-        queues: &Queues,
+        queues: &Queues<M>,
         life: &Life,
     ) -> Self {
         let predecessor_done = life.since + settings.timeout + settings.late_landing_grace;
@@ -70,8 +76,10 @@ impl Parts {
             buckets: buckets.clone(),
             parties: parties.clone(),
             predecessor: Predecessor::new(predecessor_done),
+            machine: PhantomData,
         };
-        let buckets = BucketEffects { buckets, index: bucket_index, parties, predecessor_done };
+        let buckets =
+            BucketEffects { buckets, index: bucket_index, parties, predecessor_done, machine: PhantomData };
         let settings = settings.lifecycle();
         Self {
             buckets: Arc::new(Workers {
@@ -95,7 +103,10 @@ impl Parts {
 }
 
 /// Accesses wait for Buckets. Whoever changes one – we or others –, they are looked at again at once (C22).
-fn index_of_buckets(accesses: &Arc<Index<AccessView>>, queues: &Queues) -> Arc<Index<BucketView>> {
+fn index_of_buckets<M: Machines>(
+    accesses: &Arc<Index<AccessView>>,
+    queues: &Queues<M>,
+) -> Arc<Index<BucketView>> {
     let (accesses, queue) = (Arc::clone(accesses), Arc::clone(&queues.accesses));
     Arc::new(Index::with_listener(move |bucket| {
         for access in accesses.waiting_for(bucket) {
@@ -110,6 +121,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::work::Lifecycle;
 
     fn access(uid: &str, ready: bool) -> AccessView {
         let access: BucketAccess = serde_json::from_value(json!({
@@ -142,7 +154,7 @@ mod tests {
     /// C22: an own write that makes a Bucket Ready is no news to the watch of Buckets, but to whoever waits for it.
     #[tokio::test]
     async fn a_bucket_that_changes_by_whoevers_hand_wakes_the_accesses_that_wait_for_it_and_no_other() {
-        let queues = Queues::default();
+        let queues = Queues::<Lifecycle>::default();
         let accesses = Arc::new(Index::default());
         let buckets = index_of_buckets(&accesses, &queues);
         accesses.fold(access("waits", false));

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use cosi_lifecycle::access::AccessView;
-use cosi_lifecycle::bucket::{BucketView, slipped};
+use cosi_lifecycle::access::{self, AccessView};
+use cosi_lifecycle::bucket::{self, BucketView, slipped};
 use cosi_lifecycle::{Machine, Wake};
 
 use super::{AccessEffects, BucketEffects, Workers};
 use crate::cluster::{Change, Key, Watch};
 
-impl Watch<BucketView> for Arc<Workers<BucketEffects>> {
+impl<M> Watch<BucketView> for Arc<Workers<BucketEffects<M>>>
+where
+    M: Machine<View = BucketView, Event = bucket::Event, Effect = bucket::Effect> + Send + 'static,
+{
     fn changed(&self, key: &Key, change: &Change<BucketView>) {
         // What looks like a loss may be an own write, not folded in yet. The lifecycle tells the two apart.
         let is_followed = || self.queue.is_busy_or(key, Machine::follows_an_object);
@@ -27,7 +30,10 @@ impl Watch<BucketView> for Arc<Workers<BucketEffects>> {
     fn listed(&self) {}
 }
 
-impl Watch<AccessView> for Arc<Workers<AccessEffects>> {
+impl<M> Watch<AccessView> for Arc<Workers<AccessEffects<M>>>
+where
+    M: Machine<View = AccessView, Event = access::Event, Effect = access::Effect> + Send + 'static,
+{
     fn changed(&self, key: &Key, _: &Change<AccessView>) {
         self.queue.wake(Key::clone(key), Wake::CHANGED);
     }

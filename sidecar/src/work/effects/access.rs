@@ -1,19 +1,18 @@
 //! Effects of the BucketAccess machine.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use cosi_lifecycle::access::{
-    AccessState, AccessView, Effect, Event, Place, SecretView, StatusWrite, Version,
-};
+use cosi_lifecycle::access::{AccessView, Effect, Event, Place, SecretView, StatusWrite, Version};
 use cosi_lifecycle::bucket::BucketView;
-use cosi_lifecycle::{Kind, Rpc, Time, WriteFailure};
+use cosi_lifecycle::{Kind, Machine, Rpc, Time, WriteFailure};
 
 use super::{Effects, Parties, fold_read, fold_written, logged};
 use crate::cluster::{Accesses, Buckets, Index, Key, Label, Secrets};
 use crate::work::Predecessor;
 
 /// What effects of accesses act upon.
-pub struct AccessEffects {
+pub struct AccessEffects<M> {
     /// Accesses at the API server.
     pub accesses: Accesses,
     /// What is known of them.
@@ -26,10 +25,15 @@ pub struct AccessEffects {
     pub parties: Parties,
     /// Which of them a predecessor may have called for.
     pub predecessor: Predecessor,
+    /// What decides.
+    pub machine: PhantomData<fn() -> M>,
 }
 
-impl Effects for AccessEffects {
-    type Machine = AccessState;
+impl<M> Effects for AccessEffects<M>
+where
+    M: Machine<View = AccessView, Event = Event, Effect = Effect> + Send + 'static,
+{
+    type Machine = M;
 
     fn label(&self, key: &Key) -> Label {
         match self.index.get(key) {
@@ -77,7 +81,7 @@ impl Effects for AccessEffects {
     }
 }
 
-impl AccessEffects {
+impl<M> AccessEffects<M> {
     async fn run_on_secret(&self, label: &Label, effect: Effect) -> Option<Event> {
         let (what, name, result) = match effect {
             Effect::ReadSecret(place) => {

@@ -1,15 +1,16 @@
 //! Effects of the Bucket machine.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use cosi_lifecycle::bucket::{BucketState, BucketView, Effect, Event};
-use cosi_lifecycle::{Kind, Rpc, Time};
+use cosi_lifecycle::bucket::{BucketView, Effect, Event};
+use cosi_lifecycle::{Kind, Machine, Rpc, Time};
 
 use super::{Effects, Parties, fold_read, fold_written};
 use crate::cluster::{Buckets, Index, Key, Label};
 
 /// What effects of Buckets act upon.
-pub struct BucketEffects {
+pub struct BucketEffects<M> {
     /// The API server.
     pub buckets: Buckets,
     /// What is known of it.
@@ -18,10 +19,15 @@ pub struct BucketEffects {
     pub parties: Parties,
     /// When a predecessor's calls have certainly ended.
     pub predecessor_done: Time,
+    /// What decides.
+    pub machine: PhantomData<fn() -> M>,
 }
 
-impl Effects for BucketEffects {
-    type Machine = BucketState;
+impl<M> Effects for BucketEffects<M>
+where
+    M: Machine<View = BucketView, Event = Event, Effect = Effect> + Send + 'static,
+{
+    type Machine = M;
 
     fn label(&self, key: &Key) -> Label {
         Label::new(Kind::Bucket, None, key)
