@@ -241,13 +241,9 @@ impl<K: Kind> World<K> {
         self.api.events.front().map(|e| e.at + self.lag.unwrap_or_default())
     }
 
-    /// What a read or an own write returned (R5). That there is no object has no version: older events may follow.
+    /// What a read or an own write returned.
     pub(crate) fn fold(&mut self, version: u64, view: Option<Arc<K::View>>) {
-        let lane = self.lane_mut();
-        if version >= lane.seen {
-            lane.seen = if view.is_some() { version } else { 0 };
-            lane.index = view;
-        }
+        self.lane_mut().fold(version, view);
     }
 
     pub(super) fn advance(&mut self, to: Time) {

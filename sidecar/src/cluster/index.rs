@@ -103,20 +103,20 @@ impl<V: Indexed> Index<V> {
     /// Folds in an object as the watch tells of it, unless a newer one is there, or that very object is known to be gone: what
     /// the watch tells of it then is old, and would look like something that a predecessor left behind.
     pub fn fold_watched(&self, view: V) -> Change<V> {
-        self.fold_unless(view, |_, _| true)
+        self.fold_unless(view, |view, gone| view.uid() == gone.uid() || is_older(view, gone))
     }
 
-    /// Folds in an object as it was read, or as a write returned it, unless a newer one is there.
+    /// Folds in an object as it was read, or as a write returned it, unless a newer one is there or is known to be gone.
     pub fn fold(&self, view: V) -> Change<V> {
-        self.fold_unless(view, |view, gone| !is_newer(view.resource_version(), gone.resource_version()))
+        self.fold_unless(view, is_older)
     }
 
-    /// `is_old` is asked about a view of an object that is known to be gone.
+    /// `is_old` is asked about a view while an object of that key is known to be gone.
     fn fold_unless(&self, view: V, is_old: impl FnOnce(&V, &V) -> bool) -> Change<V> {
         let mut inner = self.lock();
         let before = inner.entries.get(view.key()).cloned();
         if let Some(gone) = inner.gone.get(view.key()) {
-            if gone.uid() == view.uid() && is_old(&view, gone) {
+            if is_old(&view, gone) {
                 return Change { after: before.clone(), before };
             }
             inner.gone.remove(view.key());
@@ -219,6 +219,10 @@ impl<V: fmt::Debug> fmt::Debug for Index<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Index").field("inner", &self.inner).finish_non_exhaustive()
     }
+}
+
+fn is_older<V: Indexed>(view: &V, gone: &V) -> bool {
+    !is_newer(view.resource_version(), gone.resource_version())
 }
 
 /// Whether resourceVersion `a` is newer than `b`: both are decimal numbers of any length. If one is not, what was read
@@ -339,6 +343,9 @@ mod tests {
         index.remove_written(&thing("5"));
         assert!(index.fold_watched(thing("3")).after.is_none());
         assert!(index.fold(thing("1")).after.is_none(), "a read that was answered before");
+        let predecessor = Thing { uid: "t", ..thing("1") };
+        assert!(index.fold_watched(predecessor).after.is_none(), "an older object of that name");
+        assert!(index.fold_watched(thing("4")).after.is_none(), "nor does that make it forgotten");
         let successor = Thing { uid: "v", ..thing("7") };
         assert!(index.fold_watched(successor).after.is_some(), "another object of that name");
 
