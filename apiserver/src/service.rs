@@ -35,11 +35,13 @@ pub struct Settings {
     pub history: usize,
     /// Whether it is written down who manages which field (`metadata.managedFields`).
     pub managers: bool,
+    /// Whether the definitions of the kinds that are served can be read as objects, too.
+    pub definitions: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { clock: Arc::new(SystemClock), seed: 0, history: 2000, managers: true }
+        Self { clock: Arc::new(SystemClock), seed: 0, history: 2000, managers: true, definitions: true }
     }
 }
 
@@ -140,7 +142,8 @@ impl ApiServer {
     fn furnish(&self) {
         let mut state = self.shared.lock();
         let now = seconds(self.shared.clock().now());
-        for written in self.shared.catalogue.definitions() {
+        let definitions = self.shared.catalogue.definitions();
+        for written in definitions.iter().filter(|_| self.shared.settings.definitions) {
             let object = established(written, state.uids.uid(), &now);
             let name = written.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
             state.store.put(&DEFINITIONS.into(), name, object);
