@@ -14,7 +14,7 @@ pub enum Ids {
 }
 
 /// What happens to a call for a name for which another one is running in the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Busy {
     /// It waits for its turn.
     Wait,
@@ -56,6 +56,8 @@ pub struct Abilities {
     /// Whether a call that comes after its `cosi-not-after-ns` is refused, as the driver SDK does it; other drivers don't know
     /// that key.
     pub honours_not_after: bool,
+    /// Whether its delete-by-name removes what its Create refuses as another's.
+    pub takes_foreign: bool,
     /// Whether one access may span several buckets; else `OUT_OF_RANGE`.
     pub multi_bucket: bool,
 }
@@ -71,6 +73,7 @@ impl Default for Abilities {
             keys: Keys::Same,
             not_found_when_absent: false,
             honours_not_after: false,
+            takes_foreign: false,
             multi_bucket: true,
         }
     }

@@ -142,8 +142,12 @@ impl Backend {
 
     /// Deletes what Creates with these fields made; everything else under that name isn't ours.
     pub(super) fn delete_by_name(&mut self, abilities: &Abilities, name: &str, wanted: &Wanted) -> Done<()> {
-        let effects =
-            self.remove(|bucket| !bucket.foreign && bucket.name == name && bucket.wanted == *wanted);
+        let derived = match &abilities.ids {
+            Ids::Derived(prefix) if abilities.takes_foreign => Some(format!("{prefix}{name}")),
+            _ => None,
+        };
+        let ours = |bucket: &Bucket| !bucket.foreign && bucket.name == name && bucket.wanted == *wanted;
+        let effects = self.remove(|bucket| ours(bucket) || derived.as_ref() == Some(&bucket.id));
         if effects.is_empty() && abilities.not_found_when_absent {
             return (effects, Err(Status::not_found("no such bucket")));
         }

@@ -125,6 +125,29 @@ impl Ledger {
         Ok(())
     }
 
+    /// I8 across a change of the leader: calls for one name that were in flight at once both undo.
+    ///
+    /// # Errors
+    /// A [`Violation`].
+    pub fn overlaps_only_in_undoing(&self) -> Check {
+        let index = Index::new(self);
+        let makes = |call: &Call| matches!(call.rpc, Rpc::Create | Rpc::Grant);
+        for (name, calls) in &index.calls {
+            for later in calls {
+                let runs = |call: &&&Call| {
+                    call.number < later.number
+                        && index.ends.get(&call.number).is_none_or(|(end, _)| *end > later.at)
+                        && (makes(call) || makes(later))
+                };
+                if let Some(earlier) = calls.iter().find(runs) {
+                    let what = format!("{earlier} and {later} were in flight at once for {name}");
+                    return self.violation("I8", name, what);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// I2: no name ever had two buckets (or accounts) at once, and none was asked for again after its deletion was
     /// acknowledged.
     ///
