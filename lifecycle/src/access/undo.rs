@@ -46,8 +46,8 @@ impl AccessState {
     }
 
     /// R12: the access is gone. A UID never comes back, so all that is its own goes, too: its Secrets, and its account. Only
-    /// an account that was recorded stays, if the access went without being deleted first: somebody took the finalizer off,
-    /// and only a person knows what is to become of it.
+    /// an account that was recorded stays, if the access was Ready and went without being deleted first: somebody took the
+    /// finalizer off, and only a person knows what is to become of it.
     pub(super) fn after_owner(&mut self, ctx: &Context<'_>) -> Effect {
         let Some(owner) = self.backend.owner.clone() else {
             self.forget();
@@ -57,7 +57,8 @@ impl AccessState {
             return self.read(&owner.place, ctx);
         }
         let recorded = owner.account_id.is_some() && !self.backend.gone;
-        let ours_to_undo = self.may_be_there() || (recorded && owner.deleting);
+        let was_ready = owner.ready && !owner.deleting;
+        let ours_to_undo = self.may_be_there() || (recorded && !was_ready);
         if ours_to_undo || recorded {
             self.telling.note_once(owner_gone(&owner, ours_to_undo));
         }

@@ -142,6 +142,15 @@ fn c22_a_bucket_that_comes_back_is_granted_at_once() {
     assert!(until_ready.iter().all(|line| !line.contains("Idle(")), "{trace:#?}");
 }
 
+/// R12: it was not Ready, so a Grant may have been under way.
+#[test]
+fn the_account_of_an_access_that_goes_by_force_while_it_is_not_ready_goes_too() {
+    let lost = vec![(Idle, Op::TakeSecret(SECRETS[0])), (Idle, Op::Force)];
+    let world = run(created_then(lost), DriverKind::GOOD, &[]);
+    assert_eq!(calls(&world), [Grant, Revoke]);
+    assert!(world.api.object.is_none() && world.backend.things.is_empty());
+}
+
 #[test]
 fn c31_a_secret_of_somebody_else_is_left_alone_and_nothing_is_granted() {
     let ops = vec![(Idle, Op::TakeSecret(SECRETS[0])), (AtOnce, Op::Create(Spec::TWO)), (Idle, Op::Delete)];

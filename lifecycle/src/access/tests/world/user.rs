@@ -182,14 +182,14 @@ impl World {
         });
     }
 
-    /// The account of an access that this process knows nothing of, or that is recorded, is left if the access goes without
-    /// having been deleted first.
+    /// The account of an access that this process knows nothing of, or that was Ready when it was last seen, is left if the
+    /// access goes without having been deleted first.
     fn note_force(&mut self) {
         let Some(object) = self.api.object.as_ref().map(|o| o.view.clone()) else { return };
         let lane = self.lanes.iter().find(|lane| lane.key == object.uid);
         let backend = lane.map(|lane| &lane.state.backend);
         let owner = backend.and_then(|b| b.owner.as_ref());
-        let seen_going = owner.is_some_and(|o| o.deleting);
+        let seen_going = owner.is_some_and(|o| o.deleting || !o.ready && o.account_id.is_some());
         let known = backend.is_some_and(|b| b.may_be_there() || b.sent == Sent::Nothing);
         let recorded = object.account_id.is_some();
         self.forced |= match (object.ready, recorded) {
