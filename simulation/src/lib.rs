@@ -5,10 +5,12 @@
 //! goes wrong, and when, says a [`Schedule`]; the same schedule gives the same run, step by step. The invariants are judged by
 //! the backend's own ledger and the API server's own objects.
 //!
-//! - [`run`] runs a schedule; [`run_traced`] also writes down who did what.
+//! - [`run`] runs a schedule; [`run_with`] also writes down who did what, or seeds a [`Bug`].
 //! - [`Schedule::random`] makes one from a seed.
 //! - [`search`] looks for schedules that break an invariant: by chance, and one by one.
 
+mod bugs;
+mod logs;
 mod oracle;
 pub mod schedule;
 pub mod search;
@@ -19,11 +21,14 @@ mod world;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+pub use bugs::Bug;
 pub use oracle::{Invariant, Violation};
 pub use schedule::Schedule;
 pub use trace::{Line, Who};
 pub use world::Sort;
 
+use bugs::Seeded;
+use logs::Listener;
 use world::World;
 
 /// The world could not be made: a defect of the simulation.
@@ -54,6 +59,8 @@ pub struct Outcome {
     pub took: Duration,
     /// Who did what, if it was to be written down.
     pub lines: Vec<Line>,
+    /// What is left in the end, if it was to be written down: the objects, and what the backend holds.
+    pub left: Vec<String>,
 }
 
 /// Runs a schedule.
@@ -61,26 +68,39 @@ pub struct Outcome {
 /// # Errors
 /// The world could not be made.
 pub fn run(schedule: &Schedule) -> Result<Outcome, SetupError> {
-    run_with(schedule, false)
+    run_with(schedule, Options::default())
 }
 
-/// Runs a schedule and writes down who did what.
+/// How a schedule is run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Whether to write down who did what.
+    pub traced: bool,
+    /// A bug to seed.
+    pub bug: Option<Bug>,
+}
+
+/// Of so many runs, one has its log searched for credentials.
+const LISTENED_TO: u64 = 64;
+
+/// Runs a schedule in that way.
 ///
 /// # Errors
 /// The world could not be made.
-pub fn run_traced(schedule: &Schedule) -> Result<Outcome, SetupError> {
-    run_with(schedule, true)
-}
-
-fn run_with(schedule: &Schedule, traced: bool) -> Result<Outcome, SetupError> {
+pub fn run_with(schedule: &Schedule, options: Options) -> Result<Outcome, SetupError> {
+    let _seeded = Seeded::new(options.bug);
+    let _listener = Listener::new(schedule.seed.is_multiple_of(LISTENED_TO));
     // Where libraries take their chance from.
     fastrand::seed(schedule.seed);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
     let lived = catch_unwind(AssertUnwindSafe(|| {
         runtime.block_on(async {
-            let world = World::new(schedule, traced)?;
+            let world = World::new(schedule, options.traced)?;
             world.live().await;
-            Ok::<_, SetupError>(outcome(&world))
+            if Listener::heard_a_credential() {
+                world.violate(Invariant::Secrecy, "a credential is in the sidecar's log".to_owned());
+            }
+            Ok::<_, SetupError>(outcome(&world, options.traced))
         })
     }));
     match lived {
@@ -93,7 +113,8 @@ fn run_with(schedule: &Schedule, traced: bool) -> Result<Outcome, SetupError> {
     }
 }
 
-fn outcome(world: &World) -> Outcome {
+fn outcome(world: &World, traced: bool) -> Outcome {
+    let left = if traced { world.what_is_left() } else { Vec::new() };
     let trace = world.take_trace();
     let state = world.lock();
     Outcome {
@@ -104,6 +125,7 @@ fn outcome(world: &World) -> Outcome {
         calls: state.facts.calls,
         took: world.elapsed(),
         lines: trace.into_lines(),
+        left,
     }
 }
 
@@ -118,6 +140,7 @@ impl Outcome {
             calls: 0,
             took: Duration::ZERO,
             lines: Vec::new(),
+            left: Vec::new(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The sidecar's settings in all runs. The times are short, so that little virtual time passes: renewals and re-lists cost.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::Parser as _;
@@ -17,7 +18,14 @@ pub(crate) const RECHECK: Duration = Duration::from_secs(15);
 pub(crate) const LEASE: Duration = Duration::from_secs(15);
 
 /// Of a process that stands for election, or not.
-pub(crate) fn settings(elects: bool) -> Result<Settings, clap::Error> {
+pub(crate) fn settings(elects: bool) -> Result<Settings, String> {
+    static PARSED: [OnceLock<Result<Settings, String>>; 2] = [OnceLock::new(), OnceLock::new()];
+    let [alone, together] = &PARSED;
+    let parsed = if elects { together } else { alone };
+    parsed.get_or_init(|| parse(elects).map_err(|error| error.to_string())).clone()
+}
+
+fn parse(elects: bool) -> Result<Settings, clap::Error> {
     let election = format!("--leader-election={elects}");
     Settings::try_parse_from([
         "sidecar",
@@ -30,7 +38,8 @@ pub(crate) fn settings(elects: bool) -> Result<Settings, clap::Error> {
         "--worker-threads=4",
         "--leader-election-namespace=default",
         "--leader-election-lease-duration=15s",
-        "--leader-election-renew-deadline=10s",
+        // So that a call may still be at work when another process takes the Lease.
+        "--leader-election-renew-deadline=14s",
         "--leader-election-retry-period=5s",
         &election,
     ])

@@ -11,6 +11,8 @@ pub enum Who {
     Somebody,
     /// The sidecar of that number, from 0.
     Sidecar(usize),
+    /// The API server.
+    ApiServer,
     /// The driver, or its backend.
     Driver,
     /// The simulation itself.
@@ -32,6 +34,8 @@ pub struct Line {
     pub at: Duration,
     /// Who did it.
     pub who: Who,
+    /// To whom; the same if to nobody.
+    pub whom: Who,
     /// What.
     pub what: String,
 }
@@ -41,15 +45,15 @@ impl Trace {
         Self { hash: DefaultHasher::new(), lines: kept.then(Vec::new), scratch: String::new() }
     }
 
-    pub(crate) fn add(&mut self, at: Duration, who: Who, what: fmt::Arguments<'_>) {
+    pub(crate) fn add(&mut self, at: Duration, (who, whom): (Who, Who), what: fmt::Arguments<'_>) {
         self.scratch.clear();
         // Writing to a text cannot fail.
         let _ = self.scratch.write_fmt(what);
         at.hash(&mut self.hash);
-        who.hash(&mut self.hash);
+        (who, whom).hash(&mut self.hash);
         self.scratch.hash(&mut self.hash);
         if let Some(lines) = &mut self.lines {
-            lines.push(Line { at, who, what: self.scratch.clone() });
+            lines.push(Line { at, who, whom, what: self.scratch.clone() });
         }
     }
 
@@ -59,17 +63,5 @@ impl Trace {
 
     pub(crate) fn into_lines(self) -> Vec<Line> {
         self.lines.unwrap_or_default()
-    }
-}
-
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let who = match self.who {
-            Who::Somebody => "somebody".to_owned(),
-            Who::Sidecar(number) => format!("sidecar {number}"),
-            Who::Driver => "driver".to_owned(),
-            Who::World => "·".to_owned(),
-        };
-        write!(f, "{:9.3}s  {who:<10} {}", self.at.as_secs_f64(), self.what)
     }
 }

@@ -12,7 +12,7 @@ use cosi_simulation::{Schedule, run};
 use rstest::rstest;
 
 /// Of the sweeps, every so many schedules are run; other ones in each place.
-const EVERY: usize = 23;
+const EVERY: usize = 53;
 const RANDOM: u64 = 20_000;
 
 fn threads() -> usize {
@@ -25,7 +25,7 @@ fn none_breaks(what: &str, schedules: Vec<Schedule>) {
     let seconds = found.took.as_secs_f64();
     println!("{what}: {} schedules, {} violations, {seconds:.1} s", found.schedules, found.violations.len());
     if let Some((schedule, _)) = found.violations.first() {
-        panic!("{}", report(schedule).unwrap());
+        panic!("{}", report(schedule, None).unwrap());
     }
 }
 
@@ -99,6 +99,16 @@ const OPAQUE: DriverKind = DriverKind { derived: false, by_name: false, rotates:
     ],
     ..calm(Story::Bucket, OPAQUE)
 })]
+#[case::an_access_that_goes_by_force_while_it_is_not_ready(Schedule {
+    seed: 33_333,
+    sidecars: 2,
+    moves: vec![
+        (7, Move::Act(Act::TakeSecret)),
+        (8, Move::Act(Act::Hold)),
+        (9, Move::Act(Act::DeleteByForce)),
+    ],
+    ..calm(Story::Access, DriverKind { rotates: false, ..OPAQUE })
+})]
 fn what_was_found_stays_mended(#[case] schedule: Schedule) {
-    assert!(run(&schedule).unwrap().violation.is_none(), "{}", report(&schedule).unwrap());
+    assert!(run(&schedule).unwrap().violation.is_none(), "{}", report(&schedule, None).unwrap());
 }

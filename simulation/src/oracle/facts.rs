@@ -1,9 +1,17 @@
 //! What the oracles know of a run besides objects and ledger: what excuses what.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
 /// Facts of a run.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct Facts {
+    /// Calls that ask the driver who it is.
+    pub(crate) greetings: BTreeSet<usize>,
     /// Which process last sent something to the driver.
     pub(crate) caller: usize,
     /// Somebody took the finalizer off.
@@ -14,8 +22,26 @@ pub(crate) struct Facts {
     pub(crate) deaths: u32,
     /// Somebody took a Secret away.
     pub(crate) meddled: bool,
-    /// Somebody changed the deletion policy.
-    pub(crate) flipped: bool,
+    /// When somebody last changed the deletion policy.
+    pub(crate) flipped: Option<Instant>,
+    /// The object as it was before the last write of a sidecar.
+    pub(crate) before: Option<Arc<Value>>,
+    /// A sidecar let a Bucket go that was to be retained.
+    pub(crate) retained: bool,
+    /// Somebody took the bucket away at the backend.
+    pub(crate) vanished: bool,
+    /// A bucket or an account was made.
+    pub(crate) made: bool,
+    /// The id of a bucket that is somebody else's.
+    pub(crate) foreign_bucket: Option<String>,
+    /// The object that somebody else holds, too, by UID.
+    pub(crate) held: Option<String>,
+    /// Somebody else's Secret in the place of the access's, as it was made.
+    pub(crate) foreign_secret: Option<Arc<Value>>,
+    /// The error that was last written to the status, and when.
+    pub(crate) reported: Option<(String, Instant)>,
+    /// How often it was written again before its time.
+    pub(crate) repeated: u32,
     /// How many writes the sidecars made, Leases and Events aside.
     pub(crate) writes: u32,
     /// How many calls reached the driver.
@@ -30,6 +56,7 @@ impl Facts {
 
     pub(crate) fn stripped(&mut self, ready: bool) {
         self.stripped = true;
+        self.held = None;
         self.forced |= ready || self.deaths > 0;
     }
 

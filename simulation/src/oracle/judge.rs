@@ -17,18 +17,27 @@ impl World {
         self.missing().is_none()
     }
 
-    pub(crate) fn what_is_missing(&self) -> String {
-        self.missing().unwrap_or_default()
+    /// What is not as it should be, and which invariant it is that should have made it so.
+    pub(crate) fn missing(&self) -> Option<(Invariant, String)> {
+        let progress = |what: String| Some((Invariant::Progress, what));
+        match self.object() {
+            Some(object) if is_deleting(&object) => progress("the object does not go".to_owned()),
+            Some(object) if self.is_hopeless() => is_ready(&object)
+                .then(|| (Invariant::Truth, "it is Ready though its place is taken".to_owned())),
+            Some(object) if !is_ready(&object) => {
+                progress(format!("it does not get Ready: {}", text(&object, "/status/error/message")))
+            }
+            Some(object) => self.works(&object).err().map(|what| (Invariant::Truth, what)),
+            None => self.orphan().map(|what| (Invariant::NoOrphan, what)),
+        }
     }
 
-    fn missing(&self) -> Option<String> {
-        match self.object() {
-            Some(object) if is_deleting(&object) => Some("the object does not go".to_owned()),
-            Some(object) if !is_ready(&object) => {
-                Some(format!("it does not get Ready: {}", text(&object, "/status/error/message")))
-            }
-            Some(object) => self.works(&object).err(),
-            None => self.orphan(),
+    /// Whether somebody else has what the object would need: no sidecar can help that.
+    fn is_hopeless(&self) -> bool {
+        let facts = &self.lock().facts;
+        match self.schedule.story {
+            Story::Bucket => facts.foreign_bucket.is_some(),
+            Story::Access => facts.foreign_secret.is_some(),
         }
     }
 
@@ -39,6 +48,7 @@ impl World {
                 let id = text(object, "/status/bucketID");
                 let bucket = self.driver.buckets().into_iter().find(|bucket| bucket.id == id);
                 match bucket {
+                    None if self.lock().facts.vanished => Ok(()),
                     Some(bucket) if bucket.half => Err(format!("{id} is half-made")),
                     Some(_) => Ok(()),
                     None => Err(format!("there is no bucket {id:?}")),
@@ -79,7 +89,10 @@ impl World {
         if let Some(account) = self.driver.accounts().first() {
             return Some(format!("account {} is left at the backend", account.id));
         }
-        let secret = self.stored_secret()?;
+        let secret = self.stored_secret().filter(|secret| {
+            let theirs = self.lock().facts.foreign_secret.clone();
+            theirs.is_none_or(|theirs| theirs.pointer("/metadata/uid") != secret.pointer("/metadata/uid"))
+        })?;
         // Whoever knew that its creation may land later is dead: a documented limit.
         let lands_late =
             |what: &Move| matches!(what, Move::Fault(Fault::Api(ApiFault::Later(_) | ApiFault::Slow)));
@@ -92,7 +105,10 @@ impl World {
 
     /// Retained, or let go: a person was told what to look after.
     fn is_excused(&self) -> bool {
-        const TOLD: [&str; 4] = ["Retained", "LetGo", "NotFoundAtBackend", "AlreadyDeleted"];
+        const TOLD: [&str; 3] = ["LetGo", "NotFoundAtBackend", "AlreadyDeleted"];
+        if self.lock().facts.retained {
+            return true;
+        }
         self.api.inspect(|store| store.all("events").any(|(_, event)| TOLD.contains(&text(event, "/reason"))))
     }
 
@@ -101,7 +117,7 @@ impl World {
         let ledger = self.driver.ledger();
         // What was held up in a process that stood still arrives late and is refused by the driver; when it was sent, only that
         // process knows.
-        let paused = self.schedule.moves.iter().any(|(_, what)| matches!(what, Move::Fault(Fault::Pause(_))));
+        let paused = self.schedule.pauses();
         if !paused && let Err(error) = ledger.grace_kept(GRACE) {
             self.violate(Invariant::Grace, error.to_string());
         }
@@ -110,8 +126,16 @@ impl World {
         {
             self.violate(Invariant::OneAtATime, error.to_string());
         }
-        if let Err(error) = self.driver.check_foreign() {
-            self.violate(Invariant::NothingForeign, error.to_string());
+        if self.schedule.sidecars > 1
+            && !paused
+            && let Err(error) = ledger.overlaps_only_in_undoing()
+        {
+            self.violate(Invariant::OneAtATime, error.to_string());
+        }
+        if let Some(id) = self.lock().facts.foreign_bucket.clone()
+            && !self.driver.buckets().iter().any(|bucket| bucket.foreign && bucket.id == id)
+        {
+            self.violate(Invariant::NothingForeign, format!("{id} is somebody else's, and gone"));
         }
         let leak = self.api.inspect(|store| {
             let resources = store.resources().filter(|resource| &***resource != "secrets");

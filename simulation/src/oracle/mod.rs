@@ -3,6 +3,7 @@
 
 mod facts;
 mod judge;
+mod left;
 mod watch;
 
 use std::fmt;
@@ -34,6 +35,8 @@ pub enum Invariant {
     Thrift,
     /// R3: nothing is sent while a call without certain outcome may be at work.
     Grace,
+    /// R15: who does not hold the Lease writes nothing.
+    Lease,
     /// The sidecar never finds itself wrong, and never panics.
     Sound,
 }
@@ -61,6 +64,7 @@ impl fmt::Display for Invariant {
             Self::OneAtATime => "I8 (one at a time)",
             Self::Thrift => "I9 (thrift)",
             Self::Grace => "R3 (grace)",
+            Self::Lease => "R15 (lease)",
             Self::Sound => "soundness",
         })
     }
@@ -72,6 +76,11 @@ pub(crate) fn is_ready(object: &Value) -> bool {
 
 pub(crate) fn is_deleting(object: &Value) -> bool {
     object.pointer("/metadata/deletionTimestamp").is_some()
+}
+
+pub(crate) fn finalizers(object: &Value) -> Vec<String> {
+    let all = object.pointer("/metadata/finalizers").and_then(Value::as_array);
+    all.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 pub(crate) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {

@@ -2,30 +2,45 @@
 
 use std::sync::Arc;
 
+use cosi_api::names::FINALIZER;
 use cosi_sim::driver::{Call, Effect, Rpc};
 use http::{Method, StatusCode};
 use serde_json::Value;
+use tokio::time::Instant;
 
-use super::{Invariant, is_deleting, is_ready, text};
+use super::{Invariant, finalizers, is_deleting, is_ready, text};
+use crate::Sort;
+use crate::bugs::{Bug, is};
 use crate::schedule::Story;
-use crate::world::{Letter, World};
+use crate::settings::RECHECK;
+use crate::world::{HOLD, Letter, World, host};
 
 impl World {
     /// A call has arrived, and nothing was done yet.
     pub(crate) fn before_call(self: &Arc<Self>, call: &Call) {
         self.lock().facts.calls += 1;
+        if self.comes_too_late(call) {
+            return;
+        }
         let object = self.object().filter(|object| self.is_for(call, object));
         let alive = object.as_deref().filter(|object| !is_deleting(object));
         match call.rpc {
             Rpc::Create | Rpc::Grant if alive.is_some_and(is_ready) => {
                 self.violate(Invariant::NoDouble, format!("{:?} while Ready", call.rpc));
             }
-            Rpc::Grant => self.check_reserved(),
+            // A replay for an access that is gone undoes, and needs no Secret.
+            Rpc::Grant if object.is_some() => self.check_reserved(),
             Rpc::Delete | Rpc::DeleteByName | Rpc::Revoke | Rpc::RevokeByName => {
                 self.check_wanted(call, object.as_deref());
             }
             _ => {}
         }
+    }
+
+    /// R15: the driver refuses it, whatever it is.
+    fn comes_too_late(&self, call: &Call) -> bool {
+        let now = u64::try_from(self.now().since_origin().as_nanos()).unwrap_or(u64::MAX);
+        !is(Bug::LateCallIsDone) && call.not_after_ns.is_some_and(|latest| latest < now)
     }
 
     /// Whether a call is about this very object. A Bucket's name is its claim's, whichever object bears it; an account's is made
@@ -48,8 +63,10 @@ impl World {
         if !is_deleting(object) {
             return self.violate(Invariant::NoLoss, format!("{:?} though the owner is alive", call.rpc));
         }
+        // Between the live read and the call no time passes, unless the process stands still (R4).
+        let just_now = flipped.is_some_and(|at| at == Instant::now()) || self.schedule.pauses();
         if self.schedule.story == Story::Bucket
-            && !flipped
+            && !just_now
             && text(object, "/spec/deletionPolicy") != "Delete"
         {
             self.violate(Invariant::NoLoss, format!("{:?} though the bucket is to be retained", call.rpc));
@@ -74,6 +91,7 @@ impl World {
 
     /// The driver changed its backend.
     pub(crate) fn after_effect(&self, effect: &Effect) {
+        self.lock().facts.made |= matches!(effect, Effect::Made { .. });
         let Effect::Deleted { id, .. } = effect else { return };
         let forced = self.lock().facts.was_stripped();
         let alive = self.object().filter(|object| !is_deleting(object) && is_ready(object));
@@ -91,7 +109,12 @@ impl World {
         if path.contains("/leases") || path.contains("/events") {
             return;
         }
-        self.lock().facts.writes += 1;
+        let before = self.object();
+        {
+            let facts = &mut self.lock().facts;
+            facts.writes += 1;
+            facts.before = before;
+        }
         if path.contains("/secrets/")
             && letter.head.method == Method::DELETE
             && self.object().is_some_and(|access| is_ready(&access) && !is_deleting(&access))
@@ -101,15 +124,87 @@ impl World {
         }
     }
 
+    /// Whether a Bucket was just let go, and what was to become of what it left.
+    fn note_release(&self) {
+        let ours = |object: &Value| finalizers(object).iter().any(|finalizer| finalizer == FINALIZER);
+        let Some(before) = self.lock().facts.before.take().filter(|before| ours(before)) else { return };
+        if text(&before, "/spec/deletionPolicy") == "Retain" && !self.object().is_some_and(|now| ours(&now)) {
+            self.lock().facts.retained = true;
+        }
+    }
+
+    /// I4: what is others' is as it was.
+    fn check_others(&self) {
+        let (held, theirs) = {
+            let facts = &self.lock().facts;
+            (facts.held.clone(), facts.foreign_secret.clone())
+        };
+        if let Some(uid) = held {
+            let object = self.object().filter(|object| text(object, "/metadata/uid") == uid);
+            if !object.is_some_and(|object| finalizers(&object).iter().any(|finalizer| finalizer == HOLD)) {
+                self.violate(Invariant::NothingForeign, "a finalizer of somebody else's is lost".to_owned());
+                self.lock().facts.held = None;
+            }
+        }
+        if let Some(theirs) = theirs
+            && self.stored_secret().as_ref() != Some(&theirs)
+        {
+            self.violate(Invariant::NothingForeign, "a Secret of somebody else's was changed".to_owned());
+            self.lock().facts.foreign_secret = None;
+        }
+    }
+
+    /// R16: an error that is known is not written again, but for the slow re-check. What a fault or a new process costs is
+    /// counted against the schedule.
+    fn check_report(&self, letter: &Letter) {
+        let written = serde_json::from_slice::<Value>(&letter.body).unwrap_or_default();
+        let error = text(&written, "/status/error/message").to_owned();
+        let excused = u32::try_from(self.schedule.moves.len()).unwrap_or(u32::MAX);
+        let repeated = {
+            let facts = &mut self.lock().facts;
+            let before = facts.reported.take().filter(|_| !error.is_empty());
+            if before.is_some_and(|(before, at)| before == error && at.elapsed() < RECHECK) {
+                facts.repeated += 1;
+            }
+            facts.reported = (!error.is_empty()).then(|| (error, Instant::now()));
+            facts.repeated
+        };
+        if repeated == excused + self.lock().facts.deaths + 1 {
+            self.violate(Invariant::Thrift, format!("the same error was written again {repeated} times"));
+        }
+    }
+
+    /// R15: nobody writes while somebody else holds the Lease.
+    pub(crate) fn before_request(&self, process: usize, sort: Sort) {
+        if self.schedule.sidecars == 1 || sort != Sort::Write {
+            return;
+        }
+        let holder = self.leader().filter(|holder| !holder.is_empty());
+        if let Some(holder) = holder
+            && !holder.starts_with(&host(process))
+        {
+            self.violate(Invariant::Lease, format!("sidecar {process} writes while {holder} leads"));
+        }
+    }
+
     /// A sidecar's write was answered.
     pub(crate) fn after_write(&self, letter: &Letter, status: StatusCode) {
         let path = letter.head.uri.path();
-        if !status.is_success() || !path.ends_with("/status") {
+        if !status.is_success() {
             return;
         }
-        if let Some(object) = self.object().filter(|object| is_ready(object))
-            && String::from_utf8_lossy(&letter.body).contains("\"readyToUse\":true")
-            && let Err(why) = self.works(&object)
+        self.note_release();
+        self.check_others();
+        if !path.ends_with("/status") {
+            return;
+        }
+        self.check_report(letter);
+        let made_ready = String::from_utf8_lossy(&letter.body).contains("\"readyToUse\":true");
+        let Some(object) = self.object().filter(|object| made_ready && is_ready(object)) else { return };
+        if !finalizers(&object).iter().any(|finalizer| finalizer == FINALIZER) {
+            self.violate(Invariant::Truth, "made Ready without our finalizer (R7)".to_owned());
+        }
+        if let Err(why) = self.works(&object)
             && !self.lock().facts.meddled
         {
             self.violate(Invariant::Truth, format!("made Ready, but {why}"));

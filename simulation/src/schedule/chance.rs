@@ -12,6 +12,10 @@ use super::{Act, ApiFault, CallFault, Death, DriverKind, Fault, Look, Move, Sche
 const MOST_MOVES: usize = 5;
 /// A life without faults takes some twelve steps; those that are not reached happen when all is quiet.
 const STEPS: u32 = 24;
+/// Where trouble comes at once: within so many steps of each other, beginning at one of so many. What happens at far ends of a
+/// life has little to do with each other.
+const CLOSE: u32 = 4;
+const BEGINNINGS: u32 = 12;
 
 impl Schedule {
     /// The schedule of that number: the same one each time.
@@ -24,8 +28,14 @@ impl Schedule {
         let lag = Duration::from_millis(lags.choose(&mut chance).copied().unwrap_or_default());
         let driver = DriverKind::ALL.choose(&mut chance).copied().unwrap_or(DriverKind::GOOD);
         let count = chance.random_range(1..=MOST_MOVES);
+        let steps = if chance.random_bool(0.5) {
+            let first = chance.random_range(0..BEGINNINGS);
+            first..first + CLOSE
+        } else {
+            0..STEPS
+        };
         let mut moves: Vec<(u32, Move)> = (0..count)
-            .map(|_| (chance.random_range(0..STEPS), a_move(&mut chance, story, sidecars)))
+            .map(|_| (chance.random_range(steps.clone()), a_move(&mut chance, story, sidecars)))
             .collect();
         moves.sort_by_key(|(step, _)| *step);
         Self { seed, story, driver, sidecars, lag, moves }
@@ -39,6 +49,7 @@ fn a_move(chance: &mut StdRng, story: Story, sidecars: usize) -> Move {
         60..72 => Move::Fault(Fault::Death(any(chance, &Death::ALL, Death::Before))),
         72..77 => match sidecars {
             1 => Move::Act(Act::Stop),
+            _ if chance.random_bool(0.3) => Move::Act(Act::CutOff),
             _ => Move::Fault(Fault::Pause(Duration::from_secs(chance.random_range(1..60)))),
         },
         77..84 => Move::Watches(any(chance, &[Look::Cut, Look::Gone, Look::Refused, Look::Stale], Look::Cut)),
@@ -56,9 +67,13 @@ pub(crate) const fn acts(story: Story) -> &'static [Act] {
             Act::Strip,
             Act::DeleteByForce,
             Act::Again,
+            Act::Restore,
             Act::Label,
             Act::Retain,
             Act::DontRetain,
+            Act::Hold,
+            Act::Occupy,
+            Act::Vanish,
             Act::Stop,
         ],
         Story::Access => &[
@@ -69,6 +84,8 @@ pub(crate) const fn acts(story: Story) -> &'static [Act] {
             Act::Again,
             Act::Label,
             Act::LoseSecret,
+            Act::TakeSecret,
+            Act::Hold,
             Act::Stop,
         ],
     }

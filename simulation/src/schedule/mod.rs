@@ -2,11 +2,12 @@
 
 mod chance;
 mod fault;
-mod kind;
+pub(crate) mod kind;
 mod show;
 
 use std::time::Duration;
 
+pub use cosi_sim::driver::Busy;
 pub use fault::{ApiFault, CallFault, Death, Fault};
 pub use kind::DriverKind;
 
@@ -25,6 +26,13 @@ pub struct Schedule {
     pub lag: Duration,
     /// What goes wrong, and what people do, by the step before which it happens.
     pub moves: Vec<(u32, Move)>,
+}
+
+impl Schedule {
+    /// Whether a process stands still in it.
+    pub(crate) fn pauses(&self) -> bool {
+        self.moves.iter().any(|(_, what)| matches!(what, Move::Fault(Fault::Pause(_))))
+    }
 }
 
 /// What people want. Each story begins with an object, and ends with its deletion when it was as it should be for a while.
@@ -60,6 +68,8 @@ pub enum Act {
     DeleteByForce,
     /// Makes it again under the same name, if it is gone.
     Again,
+    /// Makes it again, if it is gone, as it was in a backup: with our finalizer.
+    Restore,
     /// Writes a label.
     Label,
     /// Changes the deletion policy of a Bucket to Retain.
@@ -68,8 +78,18 @@ pub enum Act {
     DontRetain,
     /// Deletes the Secret of an access, whatever holds it.
     LoseSecret,
+    /// Puts a Secret of somebody else's in its place.
+    TakeSecret,
+    /// Adds a finalizer that is none of ours, and takes it off when nothing else holds the object any more.
+    Hold,
+    /// Makes a bucket at the backend that has the id which the driver would choose, if it makes ids of names.
+    Occupy,
+    /// Takes the bucket away at the backend.
+    Vanish,
     /// Stops the leader cleanly; another life begins.
     Stop,
+    /// Lets no request of the leader's that is about its Lease through, until it gives up.
+    CutOff,
 }
 
 /// How the next list or watch of each kind begins.

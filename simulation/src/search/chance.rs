@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::schedule::Schedule;
-use crate::{SetupError, Violation, run};
+use crate::{Bug, Options, SetupError, Violation, run, run_with};
 
 /// How a search went.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,34 @@ pub struct Found {
     pub violations: Vec<(Schedule, Violation)>,
     /// How long it took.
     pub took: Duration,
+}
+
+/// How a bug was found.
+#[derive(Clone, Debug)]
+pub struct Caught {
+    /// How many schedules it took.
+    pub needed: u64,
+    /// The last of them.
+    pub schedule: Schedule,
+    /// What it broke.
+    pub violation: Violation,
+}
+
+/// Runs `schedules` with the bug, one after the other, until one breaks something.
+///
+/// # Errors
+/// The world could not be made.
+pub fn catch(bug: Bug, schedules: impl Iterator<Item = Schedule>) -> Result<Option<Caught>, SetupError> {
+    for (needed, schedule) in (1..).zip(schedules) {
+        let outcome = run_with(&schedule, Options { traced: false, bug: Some(bug) })?;
+        // What breaks without the bug, too, is no catch but a finding of its own.
+        if let Some(violation) = outcome.violation
+            && run(&schedule)?.violation.is_none()
+        {
+            return Ok(Some(Caught { needed, schedule, violation }));
+        }
+    }
+    Ok(None)
 }
 
 /// More violations than that are of no use to anybody.

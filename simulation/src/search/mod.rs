@@ -2,8 +2,10 @@
 
 mod chance;
 mod report;
+mod shrink;
 mod sweep;
 
-pub use chance::{Found, search};
+pub use chance::{Caught, Found, catch, search};
 pub use report::report;
-pub use sweep::{calm, pairs, singles};
+pub use shrink::shrink;
+pub use sweep::{calm, distinct, pairs, singles};

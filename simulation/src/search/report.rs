@@ -1,28 +1,33 @@
-//! What a person reads about a violation.
+//! What a person reads about a violation: who did what, in which order; what was broken; what is left.
+
+mod diagram;
 
 use std::fmt::Write as _;
 
+use self::diagram::Diagram;
 use crate::schedule::Schedule;
-use crate::{Outcome, SetupError, run_traced};
+use crate::{Bug, Options, Outcome, SetupError, run_with};
 
 /// Runs the schedule once more and tells who did what.
 ///
 /// # Errors
 /// The world could not be made.
-pub fn report(schedule: &Schedule) -> Result<String, SetupError> {
-    let outcome = run_traced(schedule)?;
-    Ok(text(schedule, &outcome))
+pub fn report(schedule: &Schedule, bug: Option<Bug>) -> Result<String, SetupError> {
+    let outcome = run_with(schedule, Options { traced: true, bug })?;
+    Ok(text(schedule, bug, &outcome))
 }
 
-fn text(schedule: &Schedule, outcome: &Outcome) -> String {
-    let mut text = format!("{schedule}\n\n");
-    for line in &outcome.lines {
-        // Writing to a text cannot fail.
-        let _ = writeln!(text, "{line}");
-    }
+fn text(schedule: &Schedule, bug: Option<Bug>, outcome: &Outcome) -> String {
+    let seeded = bug.map(|bug| format!("\n  seeded bug: {bug}")).unwrap_or_default();
+    let diagram = Diagram { sidecars: schedule.sidecars, lines: &outcome.lines };
+    let mut text = format!("{schedule}{seeded}\n\n{diagram}\n");
+    // Writing to a text cannot fail.
     let _ = match &outcome.violation {
-        Some(violation) => writeln!(text, "\n{violation}"),
-        None => writeln!(text, "\nnothing was broken"),
+        Some(violation) => writeln!(text, "{}", diagram::short(&violation.to_string())),
+        None => writeln!(text, "nothing was broken"),
     };
+    for line in &outcome.left {
+        let _ = writeln!(text, "  {}", diagram::short(line));
+    }
     text
 }

@@ -1,5 +1,6 @@
 //! Schedules one by one: every fault at every step, with the deletion at every step; and pairs of faults.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use cosi_lifecycle::Code;
@@ -7,9 +8,8 @@ use cosi_lifecycle::Code;
 use crate::schedule::{Act, ApiFault, CallFault, Death, DriverKind, Fault, Move, Schedule, Story};
 use crate::{SetupError, Sort, run};
 
-/// The drivers that meet pairs of faults.
-const TWO: [DriverKind; 2] =
-    [DriverKind::GOOD, DriverKind { derived: false, by_name: false, rotates: true, ..DriverKind::GOOD }];
+/// How late watches are in the sweep of single faults: not at all, and so that what is known is old at every step.
+const LAGS: [Duration; 2] = [Duration::ZERO, Duration::from_millis(1500)];
 
 const STORIES: [Story; 2] = [Story::Bucket, Story::Access];
 
@@ -19,17 +19,19 @@ pub const fn calm(story: Story, driver: DriverKind) -> Schedule {
     Schedule { seed: 0, story, driver, sidecars: 1, lag: Duration::ZERO, moves: Vec::new() }
 }
 
-/// Every fault at every step of both stories, with the deletion before every step, or at the end.
+/// Every fault at every step of both stories, with the deletion before every step, or at the end; with every driver, with
+/// watches that are late and with those that are not.
 ///
 /// # Errors
 /// The world could not be made: runs without a fault say what steps there are.
 pub fn singles() -> Result<Vec<Schedule>, SetupError> {
     let mut all = Vec::new();
-    for (story, driver) in lives(&DriverKind::ALL) {
-        let steps = run(&calm(story, driver))?.sorts.len();
+    for (lag, (story, driver)) in LAGS.into_iter().flat_map(|lag| lives().map(move |life| (lag, life))) {
+        let calm = Schedule { lag, ..calm(story, driver) };
+        let steps = run(&calm)?.sorts.len();
         let deletions = std::iter::once(None).chain((0..steps).map(Some));
         for deletion in deletions {
-            let calm = with_deletion(calm(story, driver), deletion);
+            let calm = with_deletion(calm.clone(), deletion);
             for (step, sort) in run(&calm)?.sorts.into_iter().enumerate() {
                 all.extend(faults(sort).into_iter().map(|fault| with(&calm, step, fault)));
             }
@@ -39,13 +41,13 @@ pub fn singles() -> Result<Vec<Schedule>, SetupError> {
     Ok(number(all))
 }
 
-/// Every pair of faults, one of each class, at every two steps.
+/// Every pair of faults, one of each class, at every two steps; with every driver.
 ///
 /// # Errors
 /// The world could not be made: runs with the first fault say what steps follow.
 pub fn pairs() -> Result<Vec<Schedule>, SetupError> {
     let mut all = Vec::new();
-    for (story, driver) in lives(&TWO) {
+    for (story, driver) in lives() {
         let calm = calm(story, driver);
         for (step, sort) in run(&calm)?.sorts.into_iter().enumerate() {
             for first in few(sort).into_iter().map(|fault| with(&calm, step, fault)) {
@@ -59,8 +61,13 @@ pub fn pairs() -> Result<Vec<Schedule>, SetupError> {
     Ok(number(all))
 }
 
-fn lives(drivers: &[DriverKind]) -> impl Iterator<Item = (Story, DriverKind)> {
-    STORIES.into_iter().flat_map(|story| drivers.iter().map(move |driver| (story, *driver)))
+/// How many of the schedules differ in more than their number.
+pub fn distinct<'a>(schedules: impl Iterator<Item = &'a Schedule>) -> usize {
+    schedules.map(|schedule| Schedule { seed: 0, ..schedule.clone() }).collect::<HashSet<_>>().len()
+}
+
+fn lives() -> impl Iterator<Item = (Story, DriverKind)> {
+    STORIES.into_iter().flat_map(|story| DriverKind::ALL.into_iter().map(move |driver| (story, driver)))
 }
 
 fn with_deletion(mut schedule: Schedule, step: Option<usize>) -> Schedule {
@@ -111,7 +118,9 @@ fn few(sort: Sort) -> Vec<Fault> {
                 ApiFault::AnswerLost,
                 ApiFault::Refused(409),
                 ApiFault::Refused(422),
+                ApiFault::DoneBut(500),
                 ApiFault::Later(Duration::from_millis(400)),
+                ApiFault::Slow,
             ];
             all.extend(faults.map(Fault::Api));
         }
@@ -127,6 +136,7 @@ fn few(sort: Sort) -> Vec<Fault> {
                 CallFault::LandsLate(late),
                 CallFault::DoneAndCut,
                 CallFault::DoneAndCrash,
+                CallFault::Replaced,
             ];
             all.extend(faults.map(Fault::Call));
             all.push(Fault::Death(Death::During(Duration::from_millis(2980))));

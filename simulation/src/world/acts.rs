@@ -6,10 +6,12 @@ use std::time::Duration;
 use cosi_api::names::{FINALIZER, SIDECAR_CLEANUP_FINISHED};
 use http::Method;
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
+use super::objects::{BUCKET, HOLD};
 use super::{Objects, World};
-use crate::oracle::is_ready;
+use crate::oracle::{finalizers, is_deleting, is_ready, text};
+use crate::schedule::kind::ID_PREFIX;
 use crate::schedule::{Act, Story};
 use crate::trace::Who;
 
@@ -31,9 +33,14 @@ impl World {
 
     /// The story begins.
     pub(crate) fn make(&self) {
+        self.make_with(&[]);
+    }
+
+    /// An access always has the controller's finalizer.
+    fn make_with(&self, finalizers: &[&str]) {
         self.tell(Who::Somebody, format_args!("makes the object"));
         match self.schedule.story {
-            Story::Bucket => self.make_bucket(),
+            Story::Bucket => self.make_bucket(finalizers),
             Story::Access => self.make_access(),
         }
     }
@@ -61,18 +68,28 @@ impl World {
                     self.make();
                 }
             }
+            Act::Restore => {
+                if self.object().is_none() {
+                    self.make_with(&[FINALIZER]);
+                }
+            }
             Act::Label => {
                 let steps = self.lock().steps.to_string();
                 self.patch(&self.path(), &json!({ "metadata": { "labels": { "touched": steps } } }));
             }
             Act::Retain => self.set_policy("Retain"),
             Act::DontRetain => self.set_policy("Delete"),
-            Act::LoseSecret => {
-                self.ask(Method::DELETE, &Objects::secret(), &Value::Null);
-                self.patch(&Objects::secret(), &json!({ "metadata": { "finalizers": null } }));
-                self.lock().facts.meddled = true;
+            Act::LoseSecret => self.lose_secret(),
+            Act::TakeSecret => {
+                self.lose_secret();
+                let secret = self.make_foreign_secret();
+                self.lock().facts.foreign_secret = secret;
             }
+            Act::Hold => self.hold_object(),
+            Act::Occupy => self.occupy(),
+            Act::Vanish => self.vanish(),
             Act::Stop => self.stop_all(),
+            Act::CutOff => self.cut_off_leader(),
         }
     }
 
@@ -84,6 +101,41 @@ impl World {
         self.ask(Method::DELETE, &self.path(), &Value::Null);
     }
 
+    fn lose_secret(&self) {
+        self.lock().facts.meddled = true;
+        self.lock().facts.foreign_secret = None;
+        self.ask(Method::DELETE, &Objects::secret(), &Value::Null);
+        self.patch(&Objects::secret(), &json!({ "metadata": { "finalizers": null } }));
+    }
+
+    fn hold_object(&self) {
+        let Some(object) = self.object().filter(|object| !is_deleting(object)) else { return };
+        self.lock().facts.held = Some(text(&object, "/metadata/uid").to_owned());
+        let mut finalizers = finalizers(&object);
+        finalizers.retain(|finalizer| finalizer != HOLD);
+        finalizers.push(HOLD.to_owned());
+        self.patch(&self.path(), &json!({ "metadata": { "finalizers": finalizers } }));
+    }
+
+    fn occupy(&self) {
+        // Later, the driver could not tell the two apart: a deletion by id is one of whatever bears it.
+        if self.schedule.driver.derived && !self.lock().facts.made {
+            let id = format!("{ID_PREFIX}{BUCKET}");
+            self.driver.add_foreign(&id);
+            self.lock().facts.foreign_bucket = Some(id);
+        }
+    }
+
+    fn vanish(&self) {
+        let Some(object) = self.object() else { return };
+        if self.driver.lose_bucket(text(&object, "/status/bucketID")) {
+            self.lock().facts.vanished = true;
+            if is_ready(&object) {
+                crate::bugs::vanished();
+            }
+        }
+    }
+
     fn strip(&self) {
         let ready = self.object().is_some_and(|object| is_ready(&object));
         self.lock().facts.stripped(ready);
@@ -92,12 +144,13 @@ impl World {
 
     fn set_policy(&self, policy: &str) {
         self.patch(&self.path(), &json!({ "spec": { "deletionPolicy": policy } }));
-        self.lock().facts.flipped = true;
+        self.lock().facts.flipped = Some(Instant::now());
     }
 
     /// The controller: it lets an access go when the sidecar has cleaned up, and the garbage collector works.
     pub(crate) fn controllers_act(&self) {
         self.api.settle();
+        self.others_let_go();
         if self.schedule.story != Story::Access {
             return;
         }
@@ -105,11 +158,23 @@ impl World {
             let annotations = access.pointer("/metadata/annotations");
             access.pointer("/metadata/deletionTimestamp").is_some()
                 && annotations.is_some_and(|all| all.get(SIDECAR_CLEANUP_FINISHED).is_some())
-                && access.pointer("/metadata/finalizers/0").is_some_and(|first| first == FINALIZER)
+                && finalizers(access).iter().any(|finalizer| finalizer == FINALIZER)
         };
-        if self.object().is_some_and(|access| finished(&access)) {
+        if let Some(access) = self.object().filter(|access| finished(access)) {
             self.tell(Who::Somebody, format_args!("the controller lets the access go"));
-            self.patch(&Objects::access(), &json!({ "metadata": { "finalizers": null } }));
+            let mut others = finalizers(&access);
+            others.retain(|finalizer| finalizer != FINALIZER);
+            self.patch(&Objects::access(), &json!({ "metadata": { "finalizers": others } }));
+        }
+    }
+
+    /// Whoever else holds a deleting object lets it go last (C18).
+    fn others_let_go(&self) {
+        let held = |object: &Value| is_deleting(object) && finalizers(object) == [HOLD];
+        if self.object().is_some_and(|object| held(&object)) {
+            self.lock().facts.held = None;
+            self.tell(Who::Somebody, format_args!("lets the object go, too"));
+            self.patch(&self.path(), &json!({ "metadata": { "finalizers": null } }));
         }
     }
 }

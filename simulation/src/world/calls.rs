@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cosi_sim::driver::{Call, Event, Nonsense, Rpc, Step};
+use cosi_sim::driver::{Call, End, Event, Nonsense, Rpc, Step};
 use tokio::time::sleep;
 
 use super::{Sort, World};
@@ -101,9 +101,21 @@ impl World {
         if let Event::Arrived(call) = event
             && call.rpc == Rpc::GetInfo
         {
+            self.lock().facts.greetings.insert(call.number);
+        }
+        if let Event::Arrived(Call { number, .. }) | Event::Ended { call: number, .. } = event
+            && self.lock().facts.greetings.contains(number)
+        {
             return;
         }
-        self.tell(Who::Driver, format_args!("{event}"));
+        let caller = Who::Sidecar(self.lock().facts.caller);
+        match event {
+            Event::Arrived(_) => self.tell_of(caller, Who::Driver, format_args!("{event}")),
+            Event::Ended { end: End::Answered { .. }, .. } => {
+                self.tell_of(Who::Driver, caller, format_args!("{event}"));
+            }
+            _ => self.tell(Who::Driver, format_args!("{event}")),
+        }
         if let Event::Did { effect, .. } = event {
             self.after_effect(effect);
         }

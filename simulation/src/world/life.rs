@@ -6,8 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::World;
-use crate::Invariant;
-use crate::schedule::{Fault, Move, Story};
+use crate::schedule::{Act, Fault, Move, Story};
 use crate::settings::{GRACE, LEASE, RECHECK, RETRY_MAX, TIMEOUT};
 
 /// Between two looks at whether all has settled.
@@ -28,7 +27,7 @@ impl World {
             self.start(process);
         }
         if self.settle().await && self.object().is_some() {
-            self.act(crate::schedule::Act::Delete);
+            self.act(Act::Delete);
             self.disturb();
             self.settle().await;
         }
@@ -46,9 +45,9 @@ impl World {
             if !self.lock().violations.is_empty() {
                 return false;
             }
-            let (disturbed, last_step) = {
+            let (disturbed, last_step, under_way) = {
                 let state = self.lock();
-                (state.disturbed, state.last_step.max(state.disturbed))
+                (state.disturbed, state.last_step.max(state.disturbed), state.under_way > 0)
             };
             let good = self.is_as_it_should_be();
             if last_step.elapsed() > if good { STAYS } else { QUIET } && self.hurry() {
@@ -58,14 +57,15 @@ impl World {
             if !good {
                 good_since = None;
                 if disturbed.elapsed() > self.patience() {
-                    let why = self.what_is_missing();
-                    self.violate(Invariant::Progress, format!("after {:?}: {why}", disturbed.elapsed()));
+                    if let Some((invariant, what)) = self.missing() {
+                        self.violate(invariant, format!("after {:?}: {what}", disturbed.elapsed()));
+                    }
                     return false;
                 }
                 continue;
             }
             let since = *good_since.get_or_insert_with(Instant::now);
-            if since.elapsed() > STAYS && last_step.elapsed() > STAYS {
+            if since.elapsed() > STAYS && last_step.elapsed() > STAYS && !under_way {
                 return true;
             }
         }
@@ -80,6 +80,8 @@ impl World {
                 Move::Fault(Fault::Api(_)) => Duration::from_secs(16) + RECHECK,
                 Move::Fault(Fault::Call(fault)) if fault.may_be_final() => RECHECK,
                 Move::Fault(Fault::Pause(pause)) => *pause,
+                // Secrets are not watched.
+                Move::Act(Act::LoseSecret | Act::TakeSecret) => RECHECK,
                 // A watch that was cut comes back by itself.
                 Move::Watches(_) => Duration::from_secs(2),
                 _ => Duration::ZERO,

@@ -3,11 +3,13 @@
 mod acts;
 mod calls;
 mod environment;
+
 mod life;
 mod looks;
 mod objects;
 mod processes;
 mod steps;
+mod transport;
 mod wire;
 
 use std::collections::VecDeque;
@@ -24,8 +26,9 @@ use rand::rngs::StdRng;
 use tokio::time::Instant;
 
 use self::looks::Looks;
-pub(crate) use self::objects::Objects;
+pub(crate) use self::objects::{HOLD, Objects};
 use self::processes::Process;
+pub(crate) use self::processes::host;
 pub(crate) use self::wire::Letter;
 use crate::oracle::Facts;
 use crate::schedule::{Move, Schedule};
@@ -65,6 +68,8 @@ pub(crate) struct State {
     pub(crate) last_step: Instant,
     pub(crate) facts: Facts,
     pub(crate) violations: Vec<Violation>,
+    /// How much is still under way, whoever gave it up.
+    pub(crate) under_way: u32,
 }
 
 /// What sort of step it was.
@@ -85,6 +90,7 @@ impl World {
             clock: Arc::new(Calendar { begun }),
             seed: schedule.seed,
             managers: false,
+            definitions: false,
             ..cosi_apiserver::Settings::default()
         };
         let state = State {
@@ -99,6 +105,7 @@ impl World {
             last_step: begun,
             facts: Facts::default(),
             violations: Vec::new(),
+            under_way: 0,
         };
         let world = Arc::new(Self {
             schedule: schedule.clone(),
@@ -126,9 +133,15 @@ impl World {
         Time::at(BOOTED + self.elapsed())
     }
 
+    /// Something happened.
     pub(crate) fn tell(&self, who: Who, what: fmt::Arguments<'_>) {
+        self.tell_of(who, who, what);
+    }
+
+    /// Somebody said something to somebody.
+    pub(crate) fn tell_of(&self, who: Who, whom: Who, what: fmt::Arguments<'_>) {
         let at = self.elapsed();
-        self.lock().trace.add(at, who, what);
+        self.lock().trace.add(at, (who, whom), what);
     }
 
     pub(crate) fn violate(&self, invariant: Invariant, what: String) {
@@ -136,9 +149,24 @@ impl World {
         self.lock().violations.push(Violation { invariant, what });
     }
 
+    /// Something is under way that may land whatever happens. The run does not end before that.
+    pub(crate) fn under_way(self: &Arc<Self>) -> UnderWay {
+        self.lock().under_way += 1;
+        UnderWay(Arc::clone(self))
+    }
+
     /// The trace, at the end.
     pub(crate) fn take_trace(&self) -> Trace {
         std::mem::replace(&mut self.lock().trace, Trace::new(false))
+    }
+}
+
+/// While it exists, something is under way.
+pub(crate) struct UnderWay(Arc<World>);
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.lock().under_way -= 1;
     }
 }
 

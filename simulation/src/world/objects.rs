@@ -1,6 +1,7 @@
 //! The objects of the story, and requests that people and the controller make. Theirs never fail.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use cosi_api::names::{BUCKETCLAIM_BEING_DELETED, FINALIZER};
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 use super::{DRIVER, World};
+use crate::oracle::text;
 
 /// The namespace of claims and accesses.
 const NAMESPACE: &str = "default";
@@ -22,6 +24,8 @@ pub(crate) const BUCKET: &str = "bc-5a1f2b3c-7d4e-4f60-8a9b-0c1d2e3f4a5b";
 pub(crate) const ACCESS: &str = "access";
 /// Its Secret.
 pub(crate) const SECRET: &str = "credentials";
+/// A finalizer of somebody else's.
+pub(crate) const HOLD: &str = "backup.example/hold";
 /// The bucket to which it is access, which somebody else made.
 pub(crate) const STATIC: &str = "static";
 /// Its id.
@@ -32,6 +36,7 @@ const GROUP: &str = "/apis/objectstorage.k8s.io/v1alpha2";
 /// Where in the store.
 const BUCKETS: &str = "buckets.objectstorage.k8s.io";
 const ACCESSES: &str = "bucketaccesses.objectstorage.k8s.io";
+const LEASES: &str = "leases.coordination.k8s.io";
 
 /// Paths of the objects of a story.
 pub(crate) struct Objects;
@@ -78,11 +83,12 @@ impl World {
     }
 
     /// A Bucket as the controller makes it, with the claim it is for.
-    pub(crate) fn make_bucket(&self) {
+    pub(crate) fn make_bucket(&self, finalizers: &[&str]) {
         self.make_claim("claim", "b");
         let reference = json!({ "name": "claim", "namespace": NAMESPACE, "uid": CLAIM_UID });
         let bucket = json!({
-            "apiVersion": "objectstorage.k8s.io/v1alpha2", "kind": "Bucket", "metadata": { "name": BUCKET },
+            "apiVersion": "objectstorage.k8s.io/v1alpha2", "kind": "Bucket",
+            "metadata": { "name": BUCKET, "finalizers": finalizers },
             "spec": {
                 "driverName": DRIVER, "deletionPolicy": "Delete", "protocols": ["S3"],
                 "parameters": { "tier": "gold" }, "bucketClaimRef": reference,
@@ -102,6 +108,7 @@ impl World {
     /// A Bucket that is Ready and needs nothing.
     pub(crate) fn make_static_bucket(&self) {
         self.driver.add_foreign(STATIC_ID);
+        self.lock().facts.foreign_bucket = Some(STATIC_ID.to_owned());
         self.make_claim("static-claim", "s");
         let reference = json!({ "name": "static-claim", "namespace": NAMESPACE, "uid": "5a1f2b3c-7d4e-4f60-8a9b-000000000000" });
         let bucket = json!({
@@ -139,6 +146,14 @@ impl World {
         }
     }
 
+    /// A Secret of somebody else's under the name of the access's.
+    pub(crate) fn make_foreign_secret(&self) -> Option<Arc<Value>> {
+        let secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": SECRET },
+            "stringData": { "theirs": "value" } });
+        self.ask(Method::POST, &format!("/api/v1/namespaces/{NAMESPACE}/secrets"), &secret)?;
+        self.stored_secret()
+    }
+
     /// The claim goes: the controller marks the Bucket.
     pub(crate) fn claim_goes(&self) {
         let mark = json!({ "metadata": { "annotations": { BUCKETCLAIM_BEING_DELETED: "" } } });
@@ -147,15 +162,23 @@ impl World {
     }
 
     /// An object of the story as it is stored now.
-    pub(crate) fn stored(&self, story: crate::schedule::Story) -> Option<std::sync::Arc<Value>> {
+    pub(crate) fn stored(&self, story: crate::schedule::Story) -> Option<Arc<Value>> {
         self.api.inspect(|store| match story {
             crate::schedule::Story::Bucket => store.get(BUCKETS, BUCKET).cloned(),
             crate::schedule::Story::Access => store.get(ACCESSES, &format!("{NAMESPACE}/{ACCESS}")).cloned(),
         })
     }
 
+    /// Who holds the leader's Lease; empty if it was let go.
+    pub(crate) fn leader(&self) -> Option<String> {
+        self.api.inspect(|store| {
+            let (_, lease) = store.all(LEASES).next()?;
+            Some(text(lease, "/spec/holderIdentity").to_owned())
+        })
+    }
+
     /// The Secret of the access.
-    pub(crate) fn stored_secret(&self) -> Option<std::sync::Arc<Value>> {
+    pub(crate) fn stored_secret(&self) -> Option<Arc<Value>> {
         self.api.inspect(|store| store.get("secrets", &format!("{NAMESPACE}/{SECRET}")).cloned())
     }
 }

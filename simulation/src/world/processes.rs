@@ -12,8 +12,14 @@ use tokio_util::sync::CancellationToken;
 use super::World;
 use super::environment::Life;
 use crate::Invariant;
+use crate::bugs::{Bug, Wrapped, is};
 use crate::settings::settings;
 use crate::trace::Who;
+
+/// What the host of a process is called.
+pub(crate) fn host(process: usize) -> String {
+    format!("host-{process}")
+}
 
 /// From the end of a process to its next life, as Kubernetes has it.
 const RESTART: Duration = Duration::from_secs(1);
@@ -26,21 +32,30 @@ pub(super) struct Process {
     paused: Option<Instant>,
     /// It is to stand still for so long when it next sends something to the driver.
     drowsy: Option<Duration>,
+    /// None of its requests that are about a Lease gets through.
+    cut_off: bool,
+}
+
+impl Process {
+    fn stands_still(&self) -> bool {
+        self.paused.is_some_and(|until| until > Instant::now())
+    }
 }
 
 impl World {
     /// Starts the sidecar of that number.
     pub(crate) fn start(self: &Arc<Self>, process: usize) {
-        let settings = match settings(self.schedule.sidecars > 1) {
+        let elects = self.schedule.sidecars > 1 && !is(Bug::ActWithoutLease);
+        let settings = match settings(elects) {
             Ok(settings) => settings,
             Err(error) => return self.violate(Invariant::Sound, format!("settings are refused: {error}")),
         };
         self.tell(Who::Sidecar(process), format_args!("starts"));
         let stop = CancellationToken::new();
-        let env = Arc::new(Life { world: Arc::clone(self), process });
+        let env = Arc::new(Life { world: Arc::clone(self), process, started: self.now() });
         let (world, stopping) = (Arc::clone(self), stop.clone());
         let task = tokio::spawn(async move {
-            let ended = run_in(env, settings, stopping).await;
+            let ended = run_in::<Wrapped>(env, settings, stopping).await;
             world.ended(process, ended);
         });
         if let Some(process) = self.lock().processes.get_mut(process) {
@@ -93,6 +108,18 @@ impl World {
         }
     }
 
+    /// Nobody lets the leader renew its Lease any more.
+    pub(crate) fn cut_off_leader(&self) {
+        let leader = self.leader().unwrap_or_default();
+        for (number, process) in self.lock().processes.iter_mut().enumerate() {
+            process.cut_off |= leader.starts_with(&host(number));
+        }
+    }
+
+    pub(super) fn is_cut_off(&self, process: usize) -> bool {
+        self.lock().processes.get(process).is_some_and(|process| process.cut_off)
+    }
+
     /// From its next byte to the driver on, the process is to stand still for so long.
     pub(crate) fn make_drowsy(&self, process: usize, pause: Duration) {
         if let Some(process) = self.lock().processes.get_mut(process) {
@@ -100,21 +127,21 @@ impl World {
         }
     }
 
-    /// It sends something to the driver.
-    pub(super) fn fall_asleep(&self, process: usize) {
+    /// It is about to send something to the driver. Says whether it falls asleep now.
+    pub(super) fn fall_asleep(&self, process: usize) -> bool {
         let mut state = self.lock();
         state.facts.caller = process;
-        let Some(sleeper) = state.processes.get_mut(process) else { return };
-        let Some(pause) = sleeper.drowsy.take() else { return };
+        let Some(sleeper) = state.processes.get_mut(process) else { return false };
+        let Some(pause) = sleeper.drowsy.take() else { return false };
         sleeper.paused = Some(Instant::now() + pause);
         drop(state);
         self.tell(Who::Sidecar(process), format_args!("stands still for {pause:?}"));
         self.disturb();
+        true
     }
 
     pub(super) fn is_paused(&self, process: usize) -> bool {
-        let paused = self.lock().processes.get(process).and_then(|process| process.paused);
-        paused.is_some_and(|until| until > Instant::now())
+        self.lock().processes.get(process).is_some_and(Process::stands_still)
     }
 
     /// Waits until the process moves.

@@ -18,11 +18,15 @@ use tower::{Service, ServiceExt as _};
 
 use super::environment::Life;
 use super::{Sort, World};
+use crate::bugs::{Bug, is, loosened};
 use crate::schedule::{ApiFault, Death, Fault};
 use crate::trace::Who;
 
 /// How long a slow answer takes: longer than anybody waits.
 const SLOW: Duration = Duration::from_secs(30);
+
+/// How long a client library keeps a write that it repeats by itself.
+const LIBRARY: Duration = Duration::from_secs(90);
 
 /// One sidecar's connection.
 #[derive(Clone, Debug)]
@@ -45,13 +49,7 @@ impl Service<Request<Body>> for Wire {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let wire = self.clone();
-        async move {
-            let (head, body) = request.into_parts();
-            let body = body.collect().await.map_err(|_| Broken)?.to_bytes();
-            wire.pass(Letter { head, body }).await
-        }
-        .boxed()
+        self.clone().serve(request).boxed()
     }
 }
 
@@ -76,10 +74,13 @@ impl Letter {
             && (query.contains("watch=") || path.ends_with("/buckets") || path.ends_with("/bucketaccesses"))
     }
 
+    fn is_about_the_lease(&self) -> bool {
+        self.head.uri.path().contains("/leases")
+    }
+
     /// The leader's Lease, and Events, which nothing depends on.
     fn is_beside_the_work(&self) -> bool {
-        let path = self.head.uri.path();
-        path.contains("/leases") || path.contains("/events")
+        self.is_about_the_lease() || self.head.uri.path().contains("/events")
     }
 }
 
@@ -88,18 +89,32 @@ impl Wire {
         Self { life }
     }
 
+    pub(super) async fn serve<B: http_body::Body>(
+        self,
+        request: Request<B>,
+    ) -> Result<Response<AnswerBody>, Broken> {
+        let (head, body) = request.into_parts();
+        let body = body.collect().await.map_err(|_| Broken)?.to_bytes();
+        let body = loosened(head.uri.path(), body);
+        self.pass(Letter { head, body }).await
+    }
+
     async fn pass(self, letter: Letter) -> Result<Response<AnswerBody>, Broken> {
-        let Life { world, process } = &self.life;
+        let Life { world, process, .. } = &self.life;
         if letter.looks() {
             return world.look(*process, letter).await;
         }
         if letter.is_beside_the_work() {
             world.hold(*process).await;
+            if letter.is_about_the_lease() && world.is_cut_off(*process) {
+                return Err(Broken);
+            }
             let answer = world.deliver(*process, letter).await;
             world.hold(*process).await;
             return Ok(answer);
         }
         let sort = if letter.head.method == Method::GET { Sort::Read } else { Sort::Write };
+        world.before_request(*process, sort);
         let fault = world.step(sort);
         world.hold(*process).await;
         let answer = self.meet(fault, letter).await;
@@ -109,7 +124,7 @@ impl Wire {
 
     /// The request meets its fault.
     async fn meet(&self, fault: Option<Fault>, letter: Letter) -> Result<Response<AnswerBody>, Broken> {
-        let Life { world, process } = &self.life;
+        let Life { world, process, .. } = &self.life;
         match fault {
             Some(Fault::Api(fault)) => self.go_wrong(fault, letter).await,
             Some(Fault::Death(death)) => {
@@ -128,25 +143,25 @@ impl Wire {
     }
 
     async fn go_wrong(&self, fault: ApiFault, letter: Letter) -> Result<Response<AnswerBody>, Broken> {
-        let Life { world, process } = &self.life;
+        let Life { world, process, .. } = &self.life;
         match fault {
             ApiFault::Lost => Err(Broken),
             ApiFault::AnswerLost => {
                 world.deliver(*process, letter).await;
                 Err(Broken)
             }
-            ApiFault::Refused(code) => Ok(refusal(code)),
+            ApiFault::Refused(code) => {
+                if is(Bug::LibraryRetries) && matches!(code, 429 | 503 | 504) {
+                    world.land_later(*process, letter, LIBRARY);
+                }
+                Ok(refusal(code))
+            }
             ApiFault::DoneBut(code) => {
                 world.deliver(*process, letter).await;
                 Ok(refusal(code))
             }
             ApiFault::Later(after) => {
-                let (world, process) = (Arc::clone(world), *process);
-                tokio::spawn(async move {
-                    sleep(after).await;
-                    world.disturb();
-                    world.deliver(process, letter).await;
-                });
+                world.land_later(*process, letter, after);
                 Ok(refusal(504))
             }
             ApiFault::Slow => {
@@ -163,6 +178,17 @@ impl Wire {
 }
 
 impl World {
+    /// The request is done so much later, whatever becomes of its process.
+    fn land_later(self: &Arc<Self>, process: usize, letter: Letter, after: Duration) {
+        let (world, under_way) = (Arc::clone(self), self.under_way());
+        tokio::spawn(async move {
+            sleep(after).await;
+            world.disturb();
+            world.deliver(process, letter).await;
+            drop(under_way);
+        });
+    }
+
     /// The request is done at the API server.
     pub(super) async fn deliver(self: &Arc<Self>, process: usize, letter: Letter) -> Response<AnswerBody> {
         let line = letter.clone();
@@ -173,14 +199,15 @@ impl World {
         }
         let Ok(answer) = self.api.clone().oneshot(Request::from_parts(head, Full::new(body))).await;
         let text = if writes { String::from_utf8_lossy(&line.body) } else { "".into() };
-        self.tell(
+        self.tell_of(
             Who::Sidecar(process),
+            Who::ApiServer,
             format_args!(
-                "{} {} {} → {}",
+                "{} {} → {} {}",
                 line.head.method,
                 line.subject(),
+                answer.status().as_u16(),
                 Brief(&text),
-                answer.status().as_u16()
             ),
         );
         if writes {
@@ -198,7 +225,11 @@ impl std::fmt::Display for Brief<'_> {
         if self.0.contains("\"data\"") || self.0.contains("stringData") {
             return f.write_str("{…credentials…}");
         }
-        let end = self.0.char_indices().nth(300).map_or(self.0.len(), |(at, _)| at);
+        if let Some((_, event)) = self.0.split_once("\"reason\":\"").filter(|_| self.0.contains("\"Event\""))
+        {
+            return f.write_str(event.split('"').next().unwrap_or_default());
+        }
+        let end = self.0.char_indices().nth(160).map_or(self.0.len(), |(at, _)| at);
         f.write_str(self.0.get(..end).unwrap_or_default())
     }
 }

@@ -1,0 +1,43 @@
+//! The table of seeded bugs.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::thread;
+
+use cosi_simulation::search::{Caught, catch, shrink};
+use cosi_simulation::{Bug, Schedule, SetupError};
+
+/// Seeds each bug in turn, or the one of that name, and tells which seed finds it, and how small that schedule gets. Returns whether all are found.
+pub(super) fn table(name: &str, seeds: Range<u64>, threads: usize) -> Result<bool, SetupError> {
+    println!("| bug | breaks | seed | schedules needed |\n|---|---|---|---|");
+    let bugs = Mutex::new(named(name));
+    let next = || bugs.lock().ok()?.next();
+    let work = || -> Result<bool, SetupError> {
+        let mut all = true;
+        while let Some(bug) = next() {
+            all &= row(bug, seeds.clone())?;
+        }
+        Ok(all)
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let ends = workers.into_iter().map(|worker| worker.join().unwrap_or(Ok(false)));
+        ends.collect::<Result<Vec<_>, _>>().map(|ends| ends.into_iter().all(|found| found))
+    })
+}
+
+/// The bug of that name, or all without one.
+pub(super) fn named(name: &str) -> impl Iterator<Item = Bug> {
+    Bug::ALL.into_iter().filter(move |bug| name.is_empty() || format!("{bug:?}") == name)
+}
+
+fn row(bug: Bug, seeds: Range<u64>) -> Result<bool, SetupError> {
+    let Some(Caught { needed, schedule, violation }) = catch(bug, seeds.map(Schedule::random))? else {
+        println!("| {bug} | not found | | |");
+        return Ok(false);
+    };
+    let smallest = shrink(&schedule, Some(bug), violation.invariant)?;
+    println!("| {bug} | {} | {} | {needed} |", violation.invariant, schedule.seed);
+    eprintln!("{bug:?}: {violation}\n{smallest}\n");
+    Ok(true)
+}

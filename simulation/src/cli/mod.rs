@@ -1,0 +1,96 @@
+//! The command line.
+
+mod bugs;
+mod hunt;
+
+use std::thread::available_parallelism;
+
+use clap::Parser;
+use cosi_model::{Bounds, check_all};
+use cosi_simulation::search::{Found, distinct, pairs, report, singles};
+use cosi_simulation::{Schedule, SetupError};
+
+use self::hunt::Hunt;
+
+/// Looks for schedules of faults that break an invariant of the sidecar, in virtual time.
+#[derive(Debug, Parser)]
+#[command(name = "cosi-simulation", version, about, long_about = None)]
+pub(crate) struct Settings {
+    /// How many schedules by chance to run
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    seeds: u64,
+    /// The first of their seeds
+    #[arg(long, default_value_t = 0, value_name = "SEED")]
+    from: u64,
+    /// Run the schedule of this seed only, and tell who did what; with --bugs NAME, with that bug
+    #[arg(long, value_name = "SEED")]
+    replay: Option<u64>,
+    /// Run every single fault at every step with the deletion at every step, and all pairs of faults
+    #[arg(long)]
+    sweeps: bool,
+    /// Visit every state of the model of the protocol
+    #[arg(long)]
+    model: bool,
+    /// Everything at once: the sweeps, a million schedules by chance, the model
+    #[arg(long)]
+    full: bool,
+    /// Seed each bug in turn, or the one of that name, and tell by which seed it is found
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    bugs: Option<String>,
+    /// How many threads; as many as there are processors if it is left out
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+const MILLION: u64 = 1_000_000;
+
+/// Does what the command line says. Returns whether nothing was broken.
+pub(crate) fn run(settings: &Settings) -> Result<bool, SetupError> {
+    if let Some(seed) = settings.replay {
+        let bug = settings.bugs.iter().find_map(|name| bugs::named(name).next());
+        println!("{}", report(&Schedule::random(seed), bug)?);
+        return Ok(true);
+    }
+    let threads = settings.threads.unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
+    let seeds = |count: u64| settings.from..settings.from.saturating_add(count);
+    if let Some(name) = &settings.bugs {
+        return bugs::table(name, seeds(settings.seeds), threads);
+    }
+    let mut hunt = Hunt::new(threads);
+    if settings.sweeps || settings.full {
+        sweep(&mut hunt)?;
+    }
+    if settings.full {
+        hunt.go("by chance", seeds(settings.seeds.max(MILLION)).map(Schedule::random))?;
+    } else if !settings.sweeps && !settings.model {
+        hunt.go("by chance", seeds(settings.seeds).map(Schedule::random))?;
+    }
+    let model_holds = !(settings.model || settings.full) || model(settings.full);
+    hunt.tell();
+    Ok(model_holds && hunt.found.violations.is_empty())
+}
+
+fn sweep(hunt: &mut Hunt) -> Result<(), SetupError> {
+    let singles = singles()?;
+    let pairs = pairs()?;
+    let distinct = distinct(singles.iter().chain(&pairs));
+    println!("{distinct} distinct schedules of single faults and of pairs");
+    hunt.go("single faults", singles.into_iter())?;
+    hunt.go("pairs of faults", pairs.into_iter())
+}
+
+/// The worlds that every test run visits, or all.
+fn model(quick: bool) -> bool {
+    let worlds = if quick { Bounds::quick() } else { Bounds::thorough() };
+    let found = check_all(&worlds, |_, _| {});
+    println!("model: {found}");
+    found.violations.is_empty()
+}
+
+fn summary(what: &str, found: &Found) -> String {
+    let (schedules, violations) = (found.schedules, found.violations.len());
+    let seconds = found.took.as_secs_f64();
+    #[allow(clippy::cast_precision_loss, reason = "for people")]
+    let speed = schedules as f64 / seconds.max(f64::MIN_POSITIVE);
+    format!("{what}{schedules} schedules, {violations} violations, {seconds:.1} s ({speed:.0} a second)")
+}
