@@ -35,6 +35,12 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Look for schedules of faults that break an invariant, in virtual time
+    Sim {
+        /// Passed on to cosi-simulation; `cargo xtask sim --help` lists what there is
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Keep the sandbox busy with users who come and go, and watch its memory
     Soak {
         /// How long
@@ -80,6 +86,7 @@ pub fn run() -> Result<()> {
         Command::Ci => crate::ci::ci(),
         Command::Demo { real, keep } => crate::demo::demo(real, keep),
         Command::Sandbox { arguments } => crate::sandbox::sandbox(&arguments),
+        Command::Sim { arguments } => crate::sim::sim(&arguments),
         Command::Soak { minutes, users } => crate::soak::soak(minutes, users),
         Command::Bench { buckets, check } => crate::bench::bench(buckets, check),
         Command::Newcomer => crate::newcomer::newcomer(),

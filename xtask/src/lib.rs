@@ -10,6 +10,7 @@ pub mod manifests;
 pub mod newcomer;
 mod process;
 pub mod sandbox;
+pub mod sim;
 pub mod soak;
 mod tally;
 pub mod test;
