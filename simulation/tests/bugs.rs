@@ -1,47 +1,92 @@
-//! The negative controls (lifecycle.md §6): each seeded bug is found by chance, by the seed that docs/design/simulation.md names.
+//! The negative controls (lifecycle.md §6): the search finds each seeded bug, by chance or by the schedule that is written out
+//! for it, and docs/design/simulation.md says how.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::sync::Mutex;
 use std::thread::{self, available_parallelism};
 
 use cosi_simulation::search::catch;
-use cosi_simulation::{Bug, Invariant, Schedule, run};
+use cosi_simulation::{Bug, Invariant, Schedule};
 
-/// By which seed each bug is found first, and what it breaks there.
-const FOUND: [(Bug, Invariant, u64); Bug::ALL.len()] = [];
+/// By which seed each is found first, and what it breaks there.
+const BY_CHANCE: &[(Bug, Invariant, u64)] = &[
+    (Bug::NoIntent, Invariant::Truth, 2),
+    (Bug::NoGrace, Invariant::Grace, 19),
+    (Bug::InternalIsRefused, Invariant::Grace, 66),
+    (Bug::TimeoutIsRefused, Invariant::NoOrphan, 216),
+    (Bug::NoPredecessor, Invariant::NoOrphan, 1042),
+    (Bug::ForgetOnFailedWrite, Invariant::NoOrphan, 175),
+    (Bug::UnconditionedStatus, Invariant::Truth, 234),
+    (Bug::UnconditionedFinalizer, Invariant::NothingForeign, 649),
+    (Bug::LibraryRetries, Invariant::NoOrphan, 702),
+    (Bug::ReleaseOnFailedCreate, Invariant::NoOrphan, 216),
+    (Bug::RecreateVanished, Invariant::NoDouble, 366),
+    (Bug::NothingWithoutId, Invariant::NoOrphan, 216),
+    (Bug::ForgetTheGone, Invariant::NoOrphan, 15),
+    (Bug::ActWithoutLease, Invariant::Truth, 13),
+    (Bug::LateCallIsDone, Invariant::NoDouble, 1599),
+    (Bug::ReportEveryTry, Invariant::Thrift, 2280),
+    (Bug::AdoptSecrets, Invariant::NothingForeign, 136),
+    (Bug::GrantUnreserved, Invariant::Truth, 0),
+    (Bug::PrintCredentials, Invariant::Secrecy, 0),
+];
+
+/// What chance meets too seldom to wait for it: the case of `rules.rs` that shows it.
+const WRITTEN_OUT: &[(Bug, Invariant, &str)] = &[
+    (Bug::CacheForLiveRead, Invariant::NoLoss, "r4_an_object_is_looked_at_before_anything_is_destroyed"),
+    (Bug::RefusedIsForgotten, Invariant::NoOrphan, "r6_what_was_sent_is_remembered_though_it_was_refused"),
+    (Bug::StubbornRemoval, Invariant::NoOrphan, "r10_a_conflict_means_to_decide_again"),
+    (Bug::LetGoThoughUnknown, Invariant::NoOrphan, "r10_who_saw_an_unknown_outcome_does_not_let_go"),
+    (Bug::DisinheritTheHeir, Invariant::NoLoss, "r12_an_heir_with_our_finalizer_inherits"),
+    (Bug::CountsFromStart, Invariant::NoOrphan, "r15_a_new_leader_counts_from_when_it_took_the_lease"),
+    (Bug::DriverTakesForeign, Invariant::NothingForeign, "i4_what_create_refuses_is_not_deleted_by_name"),
+];
 
 /// Bugs found within so many seeds are searched for again from the beginning; of the others, the seed is tried.
-const SOON: u64 = 1000;
+const SOON: u64 = 300;
 
 #[test]
-fn every_seeded_bug_is_found_by_its_seed_and_not_without_the_bug() {
-    let bugs = Mutex::new(FOUND.into_iter());
+fn a_seeded_bug_is_found_by_its_seed_and_not_without_the_bug() {
+    let bugs = Mutex::new(BY_CHANCE.iter());
     let next = || bugs.lock().unwrap().next();
     thread::scope(|scope| {
         for _ in 0..available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while let Some((bug, invariant, seed)) = next() {
-                    found_by(bug, invariant, seed);
+                    found_by(*bug, *invariant, *seed);
                 }
             });
         }
     });
 }
 
+/// [`catch`] counts only what does not break without the bug.
 fn found_by(bug: Bug, invariant: Invariant, seed: u64) {
     let from = if seed < SOON { 0 } else { seed };
     let caught = catch(bug, (from..=seed).map(Schedule::random)).unwrap();
     let caught = caught.map(|caught| (caught.violation.invariant, caught.schedule.seed));
     assert_eq!(caught, Some((invariant, seed)), "{bug:?}");
-    assert_eq!(run(&Schedule::random(seed)).unwrap().violation, None, "{bug:?} is not to blame");
 }
 
 #[test]
 fn every_bug_has_its_row_in_the_design_record() {
     let record = include_str!("../../docs/design/simulation.md");
-    for bug in Bug::ALL {
-        let (_, invariant, seed) = FOUND.into_iter().find(|(found, ..)| *found == bug).unwrap();
-        let row = format!("| {bug} | {invariant} | {seed} | {} |", seed + 1);
+    let cases = include_str!("rules.rs");
+    let by_chance = BY_CHANCE
+        .iter()
+        .map(|(bug, invariant, seed)| (*bug, format!("| {bug} | {invariant} | {seed} | {} |", seed + 1)));
+    let written_out = WRITTEN_OUT.iter().map(|(bug, invariant, case)| {
+        let shown = format!("#[case::{case}(\n    Bug::{bug:?}, Invariant::{invariant:?},");
+        assert!(cases.contains(&shown), "there should be: {shown}");
+        (*bug, format!("| {bug} | {invariant} | `{case}` | 1 |"))
+    });
+    let mut told: Vec<Bug> = Vec::new();
+    for (bug, row) in by_chance.chain(written_out) {
         assert!(record.contains(&row), "there should be: {row}");
+        told.push(bug);
     }
+    told.sort_unstable();
+    let mut all = Bug::ALL.to_vec();
+    all.sort_unstable();
+    assert_eq!(told, all, "each bug is told of once");
 }

@@ -132,6 +132,10 @@ fn access(driver: DriverKind, moves: Vec<(u32, Move)>) -> Schedule {
         (STATUS, Move::Act(Act::Restore)),
     ])
 )]
+#[case::i4_what_create_refuses_is_not_deleted_by_name(
+    Bug::DriverTakesForeign, Invariant::NothingForeign,
+    bucket(DriverKind::GOOD, vec![(CREATE, Move::Act(Act::Occupy))])
+)]
 #[case::r15_a_call_that_comes_after_its_leaders_lease_is_not_done(
     Bug::LateCallIsDone, Invariant::NoOrphan,
     Schedule {

@@ -23,6 +23,7 @@ pub(crate) struct Memory {
 }
 
 impl Seam for AccessState {
+    const RESTS: bool = false;
     type Memory = Memory;
 
     fn distort(_: &Arc<AccessView>, _: &Memory) -> Option<Arc<AccessView>> {

@@ -36,6 +36,7 @@ enum Last {
 }
 
 impl Seam for BucketState {
+    const RESTS: bool = true;
     type Memory = Memory;
 
     fn distort(view: &Arc<BucketView>, memory: &Memory) -> Option<Arc<BucketView>> {

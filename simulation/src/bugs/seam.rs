@@ -17,6 +17,9 @@ pub(crate) struct Bugged<M: Seam> {
 
 /// Where bugs of one kind of machine sit.
 pub(crate) trait Seam: Machine {
+    /// Whether it looks at nothing again that is as it should be.
+    const RESTS: bool;
+
     /// What bugs need to remember.
     type Memory: Default;
 
@@ -64,8 +67,8 @@ impl<M: Seam> Machine for Bugged<M> {
         if is(Bug::NoGrace) {
             settings.late_landing_grace = Duration::ZERO;
         }
-        if is(Bug::ReportEveryTry) {
-            settings.recheck_interval = Duration::ZERO;
+        if is(Bug::ReportEveryTry) && M::RESTS {
+            settings.recheck_interval = settings.retry_interval_start;
         }
         let ctx = Context { settings: &settings, predecessor_done: predecessor_done(ctx), ..*ctx };
         let mut event = self.machine.corrupt(view, event, &mut self.memory);

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::{Invariant, finalizers, is_deleting, is_ready, text};
 use crate::Sort;
 use crate::bugs::{Bug, is};
-use crate::schedule::Story;
+use crate::schedule::{Move, Story};
 use crate::settings::RECHECK;
 use crate::world::{HOLD, Letter, World, host};
 
@@ -159,7 +159,8 @@ impl World {
     fn check_report(&self, letter: &Letter) {
         let written = serde_json::from_slice::<Value>(&letter.body).unwrap_or_default();
         let error = text(&written, "/status/error/message").to_owned();
-        let excused = u32::try_from(self.schedule.moves.len()).unwrap_or(u32::MAX);
+        let faults = self.schedule.moves.iter().filter(|(_, what)| matches!(what, Move::Fault(_))).count();
+        let excused = u32::try_from(faults).unwrap_or(u32::MAX);
         let repeated = {
             let facts = &mut self.lock().facts;
             let before = facts.reported.take().filter(|_| !error.is_empty());

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::World;
+use crate::Invariant;
 use crate::schedule::{Act, Fault, Move, Story};
 use crate::settings::{GRACE, LEASE, RECHECK, RETRY_MAX, TIMEOUT};
 
@@ -15,6 +16,8 @@ const LOOK: Duration = Duration::from_millis(250);
 const QUIET: Duration = Duration::from_secs(6);
 /// How long all must stay as it should be: longer than anything could still be on its way.
 const STAYS: Duration = Duration::from_secs(4);
+/// After so long everything that is as it should be has come to rest.
+const REST: Duration = Duration::from_mins(2);
 
 impl World {
     /// People make the object, the schedule happens, and in the end the object is deleted. Says what is judged on the way.
@@ -63,6 +66,10 @@ impl World {
                     return false;
                 }
                 continue;
+            }
+            if disturbed.elapsed() > self.patience() + REST {
+                self.violate(Invariant::Progress, "all is as it should be, and it does not rest".to_owned());
+                return false;
             }
             let since = *good_since.get_or_insert_with(Instant::now);
             if since.elapsed() > STAYS && last_step.elapsed() > STAYS && !under_way {
