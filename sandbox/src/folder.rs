@@ -1,6 +1,6 @@
 //! Where the sandbox's files are.
 
-use std::fs::{File, create_dir_all};
+use std::fs::{self, File, create_dir_all};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -42,6 +42,13 @@ impl Folder {
     /// What `KUBECONFIG` is to name.
     pub(crate) fn kubeconfig(&self) -> PathBuf {
         self.path.join("kubeconfig")
+    }
+
+    /// Writes it whole: who waits for the file finds all of it.
+    pub(crate) fn write_kubeconfig(&self, text: &str) -> io::Result<()> {
+        let new = self.path.join("kubeconfig.new");
+        fs::write(&new, text)?;
+        fs::rename(new, self.kubeconfig())
     }
 
     /// The driver's socket.

@@ -74,7 +74,7 @@ pub async fn run(settings: &Settings) -> Result<(), SandboxError> {
     }
     let api_server = api_server()?;
     let server = cosi_apiserver::serve(api_server.clone(), settings.listen).await?;
-    let written = std::fs::write(folder.kubeconfig(), server.kubeconfig());
+    let written = folder.write_kubeconfig(&server.kubeconfig());
     written.map_err(|e| SandboxError::Folder(folder.kubeconfig(), e))?;
     say(&format!("An API server in memory listens at {}; starting driver and sidecar.", server.url()));
     let client = Client::new(api_server, "default");
