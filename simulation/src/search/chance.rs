@@ -1,5 +1,6 @@
 //! Schedules by chance, on all cores.
 
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -70,7 +71,8 @@ pub fn search(schedules: impl Iterator<Item = Schedule> + Send, threads: usize) 
     };
     thread::scope(|scope| {
         let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or(Ok(())))
+        // A search that lost a thread must not look as if it had found nothing.
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })?;
     let mut violations = violations.into_inner().unwrap_or_default();
     violations.sort_by_key(|(schedule, _)| schedule.seed);
