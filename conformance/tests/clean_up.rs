@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Waits until `ready` holds.
-async fn until(what: &str, ready: impl Fn() -> bool) {
+async fn until(what: &str, mut ready: impl FnMut() -> bool) {
     let give_up = Instant::now() + PATIENCE;
     while !ready() {
         assert!(Instant::now() < give_up, "{what} never came");
@@ -45,7 +45,6 @@ async fn a_run_that_is_stopped_takes_away_what_it_made_and_says_that_it_was_stop
     let mut settings = quick(&driver.endpoint);
     settings.only = vec!["making-and-deleting-by-name-at-once-leaves-nothing".to_owned()];
     settings.rounds = 1_000_000;
-    let settings = settings.clone();
     let running = tokio::spawn(run(
         settings,
         async {
@@ -75,15 +74,12 @@ fn ctrl_c_and_termination_leave_nothing_and_exit_with_2() {
             .unwrap();
         runtime.block_on(until("the race", || driver.core.made() > 100));
         assert!(Command::new("kill").args([signal, &tool.id().to_string()]).status().unwrap().success());
-        let give_up = Instant::now() + PATIENCE;
-        let status = loop {
-            if let Some(status) = tool.try_wait().unwrap() {
-                break status;
-            }
-            assert!(Instant::now() < give_up, "the tool goes on after {signal}");
-            std::thread::sleep(Duration::from_millis(5));
-        };
-        assert_eq!(status.code(), Some(2), "{signal}");
+        let mut status = None;
+        runtime.block_on(until(&format!("the end after {signal}"), || {
+            status = tool.try_wait().unwrap();
+            status.is_some()
+        }));
+        assert_eq!(status.unwrap().code(), Some(2), "{signal}");
         assert_eq!(driver.all(), Vec::<String>::new(), "{signal}");
     }
 }

@@ -4,7 +4,6 @@
 mod common;
 
 use common::*;
-use cosi_driver_sdk::CreateBucketRequest;
 use futures::stream;
 use tonic::{Code, Status};
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -31,15 +30,7 @@ async fn health(served: &Served, service: &str) -> Result<ServingStatus, Status>
 #[tokio::test]
 async fn health_says_serving_until_the_driver_is_told_to_stop() {
     let gate = Gate::default();
-    let inner = gate.clone();
-    let create = hook(move |_, request: CreateBucketRequest| {
-        let gate = inner.clone();
-        async move {
-            gate.pass().await;
-            Ok(bucket(request.name.as_str()))
-        }
-    });
-    let mut served = Served::start(Scripted { create, ..Scripted::default() }).await;
+    let mut served = Served::start(Scripted::held(&gate)).await;
     for service in ["", SERVICES[3], SERVICES[4]] {
         assert_eq!(health(&served, service).await.unwrap(), ServingStatus::Serving, "{service}");
     }

@@ -132,23 +132,10 @@ async fn sixteen_callers_for_different_names_run_side_by_side() {
     soon(futures::future::join_all(calls)).await;
 }
 
-/// A driver whose creates wait at the gate.
-fn gated(gate: &Gate) -> Scripted {
-    let gate = gate.clone();
-    let create = hook(move |_, request: CreateBucketRequest| {
-        let gate = gate.clone();
-        async move {
-            gate.pass().await;
-            Ok(bucket(request.name.as_str()))
-        }
-    });
-    Scripted { create, ..Scripted::default() }
-}
-
 #[tokio::test]
 async fn a_delete_by_name_is_aborted_while_the_create_of_that_name_runs() {
     let gate = Gate::default();
-    let served = Served::start(gated(&gate)).await;
+    let served = Served::start(Scripted::held(&gate)).await;
     let mut client = served.client().await;
     let mut creator = client.clone();
     let create = tokio::spawn(async move { creator.driver_create_bucket(create_request("bc-1")).await });
@@ -164,7 +151,8 @@ async fn a_delete_by_name_is_aborted_while_the_create_of_that_name_runs() {
 #[tokio::test]
 async fn a_delete_by_id_is_aborted_while_the_create_runs_whose_id_the_driver_can_tell() {
     let gate = Gate::default();
-    let served = Served::start(Scripted { id_for: |name| name.as_str().parse().ok(), ..gated(&gate) }).await;
+    let served =
+        Served::start(Scripted { id_for: |name| name.as_str().parse().ok(), ..Scripted::held(&gate) }).await;
     let mut client = served.client().await;
     let mut creator = client.clone();
     let create = tokio::spawn(async move { creator.driver_create_bucket(create_request("bc-1")).await });
@@ -178,7 +166,7 @@ async fn a_delete_by_id_is_aborted_while_the_create_runs_whose_id_the_driver_can
 #[tokio::test]
 async fn a_delete_by_an_id_that_an_earlier_create_answered_is_aborted_while_that_create_is_repeated() {
     let gate = Gate::default();
-    let served = Served::start(gated(&gate)).await;
+    let served = Served::start(Scripted::held(&gate)).await;
     let mut client = served.client().await;
     for repeat in 0..2 {
         let mut creator = client.clone();
@@ -199,7 +187,7 @@ async fn a_delete_by_an_id_that_an_earlier_create_answered_is_aborted_while_that
 #[tokio::test]
 async fn a_call_that_timed_out_holds_its_name_until_the_driver_has_ended() {
     let gate = Gate::default();
-    let served = Served::start(gated(&gate)).await;
+    let served = Served::start(Scripted::held(&gate)).await;
     let mut client = served.client().await;
     let mut request = Request::new(create_request("bc-1"));
     request.set_timeout(Duration::from_millis(200));

@@ -82,6 +82,16 @@ impl Process {
         outcome
     }
 
+    /// A make is cut off by each of the faults in turn; then all is well again.
+    async fn cut_off(faults: &[(usize, Fault)], request: &CreateBucketRequest) -> Self {
+        let mut process = Self::start(Shop::failing(faults.to_vec()));
+        for _ in 0..faults.len() {
+            process.make(request).await;
+        }
+        process.shop.mend();
+        process
+    }
+
     async fn is_forgotten(&self, name: &str) -> bool {
         self.ledger().buckets().find(name).await.unwrap().is_none()
     }
@@ -98,12 +108,8 @@ fn faults() -> impl Iterator<Item = Vec<(usize, Fault)>> {
 #[tokio::test]
 async fn a_make_cut_off_anywhere_and_repeated_makes_one_and_answers_it_ever_after() {
     for faults in faults() {
-        let mut process = Process::start(Shop::failing(faults.clone()));
         let request = create("bc-1", "hot");
-        for _ in 0..faults.len() {
-            process.make(&request).await;
-        }
-        process.shop.mend();
+        let mut process = Process::cut_off(&faults, &request).await;
         let id = process.make(&request).await.unwrap().unwrap();
         process.shop.land();
         assert_eq!(process.make(&request).await.unwrap().unwrap(), id, "{faults:?}");
@@ -120,12 +126,8 @@ async fn a_make_cut_off_anywhere_and_repeated_makes_one_and_answers_it_ever_afte
 #[tokio::test]
 async fn a_make_cut_off_anywhere_is_undone_by_name() {
     for faults in faults() {
-        let mut process = Process::start(Shop::failing(faults.clone()));
         let request = create("bc-1", "hot");
-        for _ in 0..faults.len() {
-            process.make(&request).await;
-        }
-        process.shop.mend();
+        let mut process = Process::cut_off(&faults, &request).await;
         process.shop.land();
         process.unmake(&request).await.unwrap().unwrap();
         assert!(process.shop.ids().is_empty(), "{faults:?}");

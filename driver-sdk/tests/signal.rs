@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use cosi_driver_sdk::{CreateBucketRequest, Server};
+use cosi_driver_sdk::Server;
 use rustix::process::{Signal, getpid, kill_process};
 use tempfile::TempDir;
 
@@ -13,15 +13,7 @@ async fn sigterm_lets_the_running_call_end_then_stops_the_server_and_removes_its
     let folder = TempDir::new().unwrap();
     let endpoint = endpoint_in(&folder);
     let gate = Gate::default();
-    let inner = gate.clone();
-    let create = hook(move |_, request: CreateBucketRequest| {
-        let gate = inner.clone();
-        async move {
-            gate.pass().await;
-            Ok(bucket(request.name.as_str()))
-        }
-    });
-    let server = Server::new(Scripted { create, ..Scripted::default() });
+    let server = Server::new(Scripted::held(&gate));
     let address = endpoint.clone();
     let running = tokio::spawn(async move { server.serve(&address).await });
     let channel = soon(async {

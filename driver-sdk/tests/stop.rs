@@ -6,22 +6,13 @@ mod common;
 use std::time::Duration;
 
 use common::*;
-use cosi_driver_sdk::{CreateBucketRequest, ServeError, Server};
+use cosi_driver_sdk::{ServeError, Server};
 use tokio::task::JoinHandle;
 use tonic::{Code, Request};
 
 /// A server with one create at the gate.
 async fn busy(gate: &Gate, drain: Duration) -> (Served, JoinHandle<Result<String, tonic::Status>>) {
-    let inner = gate.clone();
-    let create = hook(move |_, request: CreateBucketRequest| {
-        let gate = inner.clone();
-        async move {
-            gate.pass().await;
-            Ok(bucket(request.name.as_str()))
-        }
-    });
-    let driver = Scripted { create, ..Scripted::default() };
-    let served = Served::start_with(Server::new(driver).drain_timeout(drain)).await;
+    let served = Served::start_with(Server::new(Scripted::held(gate)).drain_timeout(drain)).await;
     let mut client = served.client().await;
     let call = tokio::spawn(async move {
         client.driver_create_bucket(create_request("bc-1")).await.map(|answer| answer.into_inner().bucket_id)

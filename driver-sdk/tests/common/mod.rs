@@ -196,6 +196,21 @@ impl Gate {
     }
 }
 
+impl Scripted {
+    /// Its creates wait at the gate.
+    pub fn held(gate: &Gate) -> Self {
+        let gate = gate.clone();
+        let create = hook(move |_, request: CreateBucketRequest| {
+            let gate = gate.clone();
+            async move {
+                gate.pass().await;
+                Ok(bucket(request.name.as_str()))
+            }
+        });
+        Self { create, ..Self::default() }
+    }
+}
+
 /// A running server.
 pub struct Served {
     pub endpoint: Endpoint,
