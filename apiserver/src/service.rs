@@ -142,8 +142,9 @@ impl ApiServer {
     fn furnish(&self) {
         let mut state = self.shared.lock();
         let now = seconds(self.shared.clock().now());
-        let definitions = self.shared.catalogue.definitions();
-        for written in definitions.iter().filter(|_| self.shared.settings.definitions) {
+        let all = self.shared.catalogue.definitions();
+        let definitions = if self.shared.settings.definitions { all } else { &[] };
+        for written in definitions {
             let object = established(written, state.uids.uid(), &now);
             let name = written.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
             state.store.put(&DEFINITIONS.into(), name, object);

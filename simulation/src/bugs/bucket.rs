@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use cosi_api::names::FINALIZER;
 use cosi_lifecycle::bucket::{BucketState, BucketView, Call, CallOk, Effect, Event, StatusWrite};
-use cosi_lifecycle::{Failure, Uid, Wake};
+use cosi_lifecycle::{Outcome, Rpc, Uid, Wake};
 
-use super::seam::{Seam, is_refusal, refusal, soften};
+use super::seam::{Seam, refusal, soften};
 use super::{Bug, VANISHED, is, seeded};
 
 /// What bugs remember of a Bucket.
@@ -61,7 +61,7 @@ impl Seam for BucketState {
         };
         if memory.last == Last::Create {
             memory.failed = matches!(event, Event::Called(Err(_)));
-            memory.refused = matches!(&event, Event::Called(Err(failure)) if is_refusal(failure));
+            memory.refused = refused(&event);
         }
         let forgets = match seeded() {
             Some(Bug::ForgetOnFailedWrite) => {
@@ -126,8 +126,12 @@ impl Seam for BucketState {
 /// A replayed Create was refused while the Bucket goes: the machine would wait, since the first one's outcome is unknown.
 fn lets_go(view: Option<&Arc<BucketView>>, event: &Event, memory: &Memory) -> bool {
     let going = view.is_none_or(|view| view.deleting);
-    let refused = |failure: &Failure| is_refusal(failure);
-    going && memory.last == Last::Create && matches!(event, Event::Called(Err(failure)) if refused(failure))
+    going && memory.last == Last::Create && refused(event)
+}
+
+/// Whether a Create was refused.
+fn refused(event: &Event) -> bool {
+    matches!(event, Event::Called(Err(failure)) if failure.outcome(Rpc::CreateBucket) == Outcome::Refused)
 }
 
 /// The write of the durable intent.

@@ -121,22 +121,6 @@ pub(super) fn soften(failure: Failure) -> Failure {
     failure
 }
 
-/// Whether the driver answered that it does nothing more.
-pub(super) fn is_refusal(failure: &Failure) -> bool {
-    matches!(
-        failure,
-        Failure::Answered {
-            code: Code::InvalidArgument
-                | Code::AlreadyExists
-                | Code::PermissionDenied
-                | Code::Unauthenticated
-                | Code::FailedPrecondition
-                | Code::NotFound,
-            ..
-        }
-    )
-}
-
 /// The answer that lets an object go.
 pub(super) fn refusal() -> Failure {
     Failure::Answered { code: Code::InvalidArgument, message: "by a seeded bug".to_owned() }

@@ -83,6 +83,18 @@ pub(crate) fn finalizers(object: &Value) -> Vec<String> {
     all.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
+/// Whether that finalizer is on it.
+pub(crate) fn bears(object: &Value, finalizer: &str) -> bool {
+    finalizers(object).iter().any(|there| there == finalizer)
+}
+
+/// All of its finalizers but that one.
+pub(crate) fn finalizers_but(object: &Value, finalizer: &str) -> Vec<String> {
+    let mut others = finalizers(object);
+    others.retain(|other| other != finalizer);
+    others
+}
+
 pub(crate) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }

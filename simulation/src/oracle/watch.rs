@@ -8,7 +8,7 @@ use http::{Method, StatusCode};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{Invariant, finalizers, is_deleting, is_ready, text};
+use super::{Invariant, bears, is_deleting, is_ready, text};
 use crate::Sort;
 use crate::bugs::{Bug, is};
 use crate::schedule::{Move, Story};
@@ -39,8 +39,7 @@ impl World {
 
     /// R15: the driver refuses it, whatever it is.
     fn comes_too_late(&self, call: &Call) -> bool {
-        let now = u64::try_from(self.now().since_origin().as_nanos()).unwrap_or(u64::MAX);
-        !is(Bug::LateCallIsDone) && call.not_after_ns.is_some_and(|latest| latest < now)
+        !is(Bug::LateCallIsDone) && call.not_after_ns.is_some_and(|latest| latest < self.boot_nanos())
     }
 
     /// Whether a call is about this very object. A Bucket's name is its claim's, whichever object bears it; an account's is made
@@ -110,23 +109,21 @@ impl World {
             return;
         }
         let before = self.object();
-        {
+        let usable = before.as_ref().is_some_and(|object| is_ready(object) && !is_deleting(object));
+        let meddled = {
             let facts = &mut self.lock().facts;
             facts.writes += 1;
             facts.before = before;
-        }
-        if path.contains("/secrets/")
-            && letter.head.method == Method::DELETE
-            && self.object().is_some_and(|access| is_ready(&access) && !is_deleting(&access))
-            && !self.lock().facts.meddled
-        {
+            facts.meddled
+        };
+        if path.contains("/secrets/") && letter.head.method == Method::DELETE && usable && !meddled {
             self.violate(Invariant::Truth, "a Secret goes while the access is Ready".to_owned());
         }
     }
 
     /// Whether a Bucket was just let go, and what was to become of what it left.
     fn note_release(&self) {
-        let ours = |object: &Value| finalizers(object).iter().any(|finalizer| finalizer == FINALIZER);
+        let ours = |object: &Value| bears(object, FINALIZER);
         let Some(before) = self.lock().facts.before.take().filter(|before| ours(before)) else { return };
         if text(&before, "/spec/deletionPolicy") == "Retain" && !self.object().is_some_and(|now| ours(&now)) {
             self.lock().facts.retained = true;
@@ -141,7 +138,7 @@ impl World {
         };
         if let Some(uid) = held {
             let object = self.object().filter(|object| text(object, "/metadata/uid") == uid);
-            if !object.is_some_and(|object| finalizers(&object).iter().any(|finalizer| finalizer == HOLD)) {
+            if !object.is_some_and(|object| bears(&object, HOLD)) {
                 self.violate(Invariant::NothingForeign, "a finalizer of somebody else's is lost".to_owned());
                 self.lock().facts.held = None;
             }
@@ -202,7 +199,7 @@ impl World {
         self.check_report(letter);
         let made_ready = String::from_utf8_lossy(&letter.body).contains("\"readyToUse\":true");
         let Some(object) = self.object().filter(|object| made_ready && is_ready(object)) else { return };
-        if !finalizers(&object).iter().any(|finalizer| finalizer == FINALIZER) {
+        if !bears(&object, FINALIZER) {
             self.violate(Invariant::Truth, "made Ready without our finalizer (R7)".to_owned());
         }
         if let Err(why) = self.works(&object)

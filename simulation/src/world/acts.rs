@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use super::objects::{BUCKET, HOLD};
 use super::{Objects, World};
-use crate::oracle::{finalizers, is_deleting, is_ready, text};
+use crate::oracle::{bears, finalizers, finalizers_but, is_deleting, is_ready, text};
 use crate::schedule::kind::ID_PREFIX;
 use crate::schedule::{Act, Story};
 use crate::trace::Who;
@@ -111,8 +111,7 @@ impl World {
     fn hold_object(&self) {
         let Some(object) = self.object().filter(|object| !is_deleting(object)) else { return };
         self.lock().facts.held = Some(text(&object, "/metadata/uid").to_owned());
-        let mut finalizers = finalizers(&object);
-        finalizers.retain(|finalizer| finalizer != HOLD);
+        let mut finalizers = finalizers_but(&object, HOLD);
         finalizers.push(HOLD.to_owned());
         self.patch(&self.path(), &json!({ "metadata": { "finalizers": finalizers } }));
     }
@@ -156,14 +155,13 @@ impl World {
         }
         let finished = |access: &Value| {
             let annotations = access.pointer("/metadata/annotations");
-            access.pointer("/metadata/deletionTimestamp").is_some()
+            is_deleting(access)
                 && annotations.is_some_and(|all| all.get(SIDECAR_CLEANUP_FINISHED).is_some())
-                && finalizers(access).iter().any(|finalizer| finalizer == FINALIZER)
+                && bears(access, FINALIZER)
         };
         if let Some(access) = self.object().filter(|access| finished(access)) {
             self.tell(Who::Somebody, format_args!("the controller lets the access go"));
-            let mut others = finalizers(&access);
-            others.retain(|finalizer| finalizer != FINALIZER);
+            let others = finalizers_but(&access, FINALIZER);
             self.patch(&Objects::access(), &json!({ "metadata": { "finalizers": others } }));
         }
     }

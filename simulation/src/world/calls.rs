@@ -26,10 +26,7 @@ impl World {
             }
         });
         let world = Arc::downgrade(self);
-        self.driver.set_clock(move || {
-            let now = world.upgrade().map_or(Duration::ZERO, |world| world.now().since_origin());
-            u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
-        });
+        self.driver.set_clock(move || world.upgrade().map_or(0, |world| world.boot_nanos()));
     }
 
     fn direct(self: &Arc<Self>, call: &Call) -> Option<Step> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use bytes::Bytes;
 use cosi_apiserver::Clock as _;
 use cosi_lifecycle::Time;
 use cosi_sidecar::cluster::{Clients, ConnectError};
@@ -16,13 +17,14 @@ use cosi_sidecar::lease::{Tenure, guard};
 use cosi_sidecar::settings::Settings;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use http::Uri;
+use http::{Request, Response, Uri};
 use jiff::Timestamp;
 use kube::Client;
+use kube::client::Body;
 use kube::client::middleware::BaseUriLayer;
 use rand::RngCore as _;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
-use tower::Layer as _;
+use tower::{BoxError, Layer as _, Service};
 
 use super::processes::host;
 use super::transport::over_http;
@@ -73,15 +75,13 @@ impl Environment for Life {
         tenure: &'a Tenure,
     ) -> BoxFuture<'a, Result<Clients, ConnectError>> {
         let wire = Wire::new(self.clone());
-        let guard = guard(tenure.clone());
-        let (work, lease) = if self.world.schedule.seed % OVER_HTTP == 1 {
+        let clients = if self.world.schedule.seed % OVER_HTTP == 1 {
             let whole = BaseUriLayer::new(Uri::from_static("http://simulated"));
-            let wire = whole.layer(over_http(wire));
-            (Client::new(guard.layer(wire.clone()), "default"), Client::new(wire, "default"))
+            clients_over(whole.layer(over_http(wire)), tenure)
         } else {
-            (Client::new(guard.layer(wire.clone()), "default"), Client::new(wire, "default"))
+            clients_over(wire, tenure)
         };
-        std::future::ready(Ok(Clients { work, lease })).boxed()
+        std::future::ready(Ok(clients)).boxed()
     }
 
     fn dial<'a>(&'a self, _: &'a Path) -> BoxFuture<'a, io::Result<Pin<Box<dyn Stream>>>> {
@@ -90,6 +90,18 @@ impl Environment for Life {
         std::future::ready(stream.map(|stream| Box::pin(Held::new(stream, life)) as Pin<Box<dyn Stream>>))
             .boxed()
     }
+}
+
+fn clients_over<S, B>(way: S, tenure: &Tenure) -> Clients
+where
+    S: Service<Request<Body>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<BoxError>,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    let work = Client::new(guard(tenure.clone()).layer(way.clone()), "default");
+    Clients { work, lease: Client::new(way, "default") }
 }
 
 /// A connection to the driver. While its process stands still, nothing gets out and nothing gets in.

@@ -133,6 +133,11 @@ impl World {
         Time::at(BOOTED + self.elapsed())
     }
 
+    /// The same, as the driver counts it.
+    pub(crate) fn boot_nanos(&self) -> u64 {
+        u64::try_from(self.now().since_origin().as_nanos()).unwrap_or(u64::MAX)
+    }
+
     /// Something happened.
     pub(crate) fn tell(&self, who: Who, what: fmt::Arguments<'_>) {
         self.tell_of(who, who, what);
