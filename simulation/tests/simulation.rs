@@ -109,6 +109,15 @@ const OPAQUE: DriverKind = DriverKind { derived: false, by_name: false, rotates:
     ],
     ..calm(Story::Access, DriverKind { rotates: false, ..OPAQUE })
 })]
+#[case::a_bucket_to_be_retained_that_goes_by_force(Schedule {
+    seed: 72_263,
+    moves: vec![
+        (0, Move::Fault(Fault::Api(ApiFault::Refused(504)))),
+        (1, Move::Act(Act::Retain)),
+        (4, Move::Act(Act::DeleteByForce)),
+    ],
+    ..calm(Story::Bucket, DriverKind::GOOD)
+})]
 fn what_was_found_stays_mended(#[case] schedule: Schedule) {
     assert!(run(&schedule).unwrap().violation.is_none(), "{}", report(&schedule, None).unwrap());
 }

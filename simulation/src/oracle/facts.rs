@@ -28,6 +28,8 @@ pub(crate) struct Facts {
     pub(crate) before: Option<Arc<Value>>,
     /// A sidecar let a Bucket go that was to be retained.
     pub(crate) retained: bool,
+    /// Somebody let a Bucket go by force that was to be retained, as far as a sidecar could know (R12).
+    pub(crate) retained_by_force: bool,
     /// Somebody took the bucket away at the backend.
     pub(crate) vanished: bool,
     /// A bucket or an account was made.

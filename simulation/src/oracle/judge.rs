@@ -115,10 +115,13 @@ impl World {
     /// Retained, or let go: a person was told what to look after.
     fn is_excused(&self) -> bool {
         const TOLD: [&str; 3] = ["LetGo", "NotFoundAtBackend", "AlreadyDeleted"];
-        if self.lock().facts.retained {
-            return true;
-        }
-        self.api.inspect(|store| store.all("events").any(|(_, event)| TOLD.contains(&text(event, "/reason"))))
+        let (retained, by_force) = {
+            let facts = &self.lock().facts;
+            (facts.retained, facts.retained_by_force)
+        };
+        let told = |reason: &str| TOLD.contains(&reason) || by_force && reason == "Retained";
+        retained
+            || self.api.inspect(|store| store.all("events").any(|(_, event)| told(text(event, "/reason"))))
     }
 
     /// When everything is over.

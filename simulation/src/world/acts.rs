@@ -136,8 +136,15 @@ impl World {
     }
 
     fn strip(&self) {
-        let ready = self.object().is_some_and(|object| is_ready(&object));
-        self.lock().facts.stripped(ready);
+        let object = self.object();
+        let ready = object.as_ref().is_some_and(|object| is_ready(object));
+        let retain = object.is_some_and(|object| text(&object, "/spec/deletionPolicy") == "Retain");
+        {
+            let facts = &mut self.lock().facts;
+            facts.stripped(ready);
+            // A change need not have been seen when the object goes.
+            facts.retained_by_force |= retain || facts.flipped.is_some();
+        }
         self.patch(&self.path(), &json!({ "metadata": { "finalizers": null } }));
     }
 

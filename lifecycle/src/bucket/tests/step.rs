@@ -1,5 +1,6 @@
 //! The step by itself: events that cannot be, and properties over random events.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use rstest::rstest;
 
 use super::world::Spec;
 use crate::bucket::state::{Awaiting, Purpose, Sent};
-use crate::bucket::{BucketState, BucketView, Call, CallOk, Claim, Effect, Event};
+use crate::bucket::{BucketAnswer, BucketState, BucketView, Call, CallOk, Claim, Effect, Event, StatusWrite};
 use crate::inflight::Sending;
 use crate::testing::Api;
 use crate::{Code, Context, Failure, Machine as _, Settings, Time, Wake, WriteFailure};
@@ -113,6 +114,33 @@ fn c19_a_stale_event_of_a_bucket_that_is_gone_creates_nothing(#[case] deleted_by
     assert_eq!(first, Effect::Read);
     assert_eq!(state.step(None, Event::Read(Ok(())), &ctx).unwrap(), Effect::Done);
     assert!(state.is_empty());
+}
+
+/// R9: the watch showed a wiped status before the write of it was answered, so no event comes any more. The answer is still
+/// known, and is recorded once more after the backoff of that write; nothing is asked for.
+#[test]
+fn a_status_that_was_wiped_before_its_write_was_answered_is_recorded_once_more() {
+    let wiped = Arc::new(BucketView { finalizer: true, ..view(Spec::DYNAMIC) });
+    let settings = Settings::default();
+    let answer = BucketAnswer {
+        id: "id".to_owned().try_into().unwrap(),
+        protocols: Vec::new(),
+        info: BTreeMap::new(),
+    };
+    let mut state = BucketState::default();
+    state.backend.owner = Some(Arc::clone(&wiped));
+    state.backend.sent = Sent::Maybe;
+    state.backend.answer = Some(answer.clone());
+    state.pass.awaiting = Awaiting::Recording;
+    let ctx = context(&settings, 1);
+    let Effect::Wait(until) = state.step(Some(&wiped), Event::Wrote(Ok(())), &ctx).unwrap() else {
+        panic!("it waits")
+    };
+    assert!(until > ctx.now && until <= ctx.now + Duration::from_secs(5), "{until:?}");
+    let ctx = Context { now: until, ..ctx };
+    let again = state.step(Some(&wiped), Event::Start(Wake::default()), &ctx).unwrap();
+    let resource_version = wiped.resource_version.clone();
+    assert_eq!(again, Effect::WriteStatus { resource_version, status: StatusWrite::Ready(answer) });
 }
 
 /// A view as different histories leave it.
