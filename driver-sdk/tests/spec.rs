@@ -71,7 +71,7 @@ fn every_requirement_says_how_binding_it_is_and_why() {
 #[test]
 fn every_number_of_the_proto_file_is_in_the_specification() {
     let known = requirements();
-    let proto = read("proto/proto/cosi.proto");
+    let proto = read("proto/sigs/k8s/io/cosi/v1alpha2/cosi.proto");
     let numbers = proto.lines().filter_map(|line| line.trim().strip_prefix("// COSI-")).map(|rest| {
         format!("COSI-{}", rest.split(|c: char| c != '-' && !c.is_ascii_alphanumeric()).next().unwrap())
     });

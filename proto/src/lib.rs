@@ -1,6 +1,6 @@
 //! The COSI wire protocol: proto file, generated types and service stubs.
 //!
-//! `proto/cosi.proto` is the specification: its comments hold the numbered requirements on drivers and sidecars. The
+//! `cosi.proto`, below `sigs/`, is the specification: its comments hold the numbered requirements on drivers and sidecars. The
 //! types here are generated from it by `cargo xtask codegen` and committed, so that building this crate needs neither
 //! protoc nor a build script.
 //!

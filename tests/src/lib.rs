@@ -2,6 +2,8 @@
 
 pub mod canary;
 pub mod devcluster;
+pub mod foreign;
+mod go;
 pub mod object_store;
 pub mod sidecar;
 pub mod skip;

@@ -63,7 +63,7 @@ enum Command {
     Newcomer,
     /// Check the house rules that neither the compiler nor clippy knows
     Tidy,
-    /// Generate the wire types from proto/proto/cosi.proto
+    /// Generate the wire types from proto/sigs/k8s/io/cosi/v1alpha2/cosi.proto
     Codegen(Check),
     /// Generate deploy/crds/ from the types in api/
     Manifests(Check),

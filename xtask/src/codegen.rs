@@ -11,6 +11,8 @@ use protox::Compiler;
 use protox::prost_reflect::DescriptorPool;
 
 const PROTO: &str = "cosi.proto";
+/// Its folder below `proto/`, named as its package, as other generators and their linters want it.
+const FOLDER: &str = "sigs/k8s/io/cosi/v1alpha2";
 const PACKAGE: &str = "sigs.k8s.io.cosi.v1alpha2";
 const DESCRIPTOR_SET: &str = "cosi.binpb";
 
@@ -21,14 +23,14 @@ const DESCRIPTOR_SET: &str = "cosi.binpb";
 pub fn codegen(check: bool) -> Result<()> {
     let proto = Path::new(env!("CARGO_MANIFEST_DIR")).join("../proto");
     let target = proto.join("src/generated");
-    for (name, content) in generate(&proto.join("proto"))? {
+    for (name, content) in generate(&proto.join(FOLDER))? {
         let path = target.join(&name);
         if fs::read(&path).is_ok_and(|old| old == content) {
             continue;
         }
         if check {
             bail!(
-                "proto/src/generated/{name} is not what proto/proto/{PROTO} makes; run `cargo xtask codegen`"
+                "proto/src/generated/{name} is not what proto/{FOLDER}/{PROTO} makes; run `cargo xtask codegen`"
             );
         }
         fs::create_dir_all(&target).with_context(|| format!("create {}", target.display()))?;

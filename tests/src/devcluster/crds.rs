@@ -59,7 +59,7 @@ pub enum InstallError {
 
 /// Where our CRDs are.
 pub(super) fn folder() -> PathBuf {
-    super::binary::workspace().join("deploy/crds")
+    crate::go::workspace().join("deploy/crds")
 }
 
 /// Applies every CRD in `folder` and waits until each is served. Doing it again changes nothing, and several may do

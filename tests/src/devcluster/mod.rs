@@ -24,13 +24,13 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+pub use crate::go::BuildError;
 pub use access::{AccessError, client_of, plain_kubeconfig};
-pub use binary::BuildError;
 pub use controllers::ControllersError;
 pub use crds::InstallError;
 pub use server::{Server, ServerError, ServerOptions};
 
-use crate::skip;
+use crate::{go, skip};
 use controllers::Controllers;
 
 /// The variable that names the kubeconfig of the cluster to use.
@@ -113,7 +113,7 @@ pub fn with_controllers_or_skip(test: &str) -> Option<Arc<DevCluster>> {
 /// Whether [`DevCluster::start`] can build a server here: tests that need one of their own skip if not.
 #[must_use]
 pub fn can_start() -> bool {
-    binary::go_is_here()
+    go::is_here()
 }
 
 /// One cluster for a whole run of tests: keep it while they run, and give them its [`DevCluster::kubeconfig_path`]
@@ -146,7 +146,7 @@ impl DevCluster {
     /// # Errors
     /// [`StartError`]
     pub fn start(options: &ServerOptions) -> Result<Self, StartError> {
-        if !binary::go_is_here() {
+        if !go::is_here() {
             return Err(StartError::NotHere);
         }
         let program = binary::build()?;
@@ -184,7 +184,7 @@ impl DevCluster {
         if blocking(async { controllers::are_there(self.client()?).await.map_err(StartError::from) })? {
             return Ok(None);
         }
-        if !binary::go_is_here() {
+        if !go::is_here() {
             return Err(StartError::NotHere);
         }
         let mut controllers = Controllers::start(&binary::build()?, &self.kubeconfig)?;

@@ -8,6 +8,7 @@ mod drivers;
 mod faults;
 mod floor;
 mod force;
+mod foreign;
 mod leader;
 mod nonsense;
 mod process;
