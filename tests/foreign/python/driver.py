@@ -69,8 +69,7 @@ class Driver(services.IdentityServicer, services.ProvisionerServicer):
 
     @rpc
     def DriverGetInfo(self, _):
-        protocols = [cosi.ObjectProtocol(type=cosi.ObjectProtocol.S3)]
-        return cosi.DriverGetInfoResponse(name="python.example.com", supported_protocols=protocols)
+        return cosi.DriverGetInfoResponse(name="python.example.com", supported_protocols=[{"type": "S3"}])
 
     @rpc
     def DriverCreateBucket(self, request):
