@@ -11,76 +11,19 @@ use std::{
 };
 
 use common::{
-    client,
-    place::{Driver, PATIENCE, Place, connect, create, make, parameters, refused, s3},
+    grants::{grant, granted, key, revoke, undo, user},
+    place::{PATIENCE, Place, connect, create, make, parameters, refused},
     world::code,
 };
 use cosi_proto::v1alpha2::{
-    AccessMode, AuthenticationType, DriverDeleteBucketRequest, DriverGrantBucketAccessRequest,
-    DriverGrantBucketAccessResponse, DriverRevokeBucketAccessByNameRequest, DriverRevokeBucketAccessRequest,
-    ObjectProtocol, S3CredentialInfo, access_mode::Mode, authentication_type,
-    driver_grant_bucket_access_request::AccessedBucket, driver_revoke_bucket_access_by_name_request,
-    object_protocol, provisioner_client::ProvisionerClient,
+    AuthenticationType, DriverDeleteBucketRequest, DriverGrantBucketAccessRequest, ObjectProtocol,
+    S3CredentialInfo, access_mode::Mode, authentication_type, object_protocol,
+    provisioner_client::ProvisionerClient,
 };
 use cosi_sample_driver::store::{IdPrefix, Store};
 use rstest::rstest;
 use tokio::task::JoinSet;
 use tonic::Code;
-
-fn by_key() -> AuthenticationType {
-    AuthenticationType { r#type: authentication_type::Type::Key.into() }
-}
-
-fn grant(name: &str, buckets: &[(&str, Mode)]) -> DriverGrantBucketAccessRequest {
-    let bucket = |(id, mode): &(&str, Mode)| AccessedBucket {
-        bucket_id: (*id).to_owned(),
-        access_mode: Some(AccessMode { mode: (*mode).into() }),
-    };
-    DriverGrantBucketAccessRequest {
-        account_name: name.into(),
-        protocol: s3().pop(),
-        authentication_type: Some(by_key()),
-        buckets: buckets.iter().map(bucket).collect(),
-        ..Default::default()
-    }
-}
-
-fn revoke(id: &str) -> DriverRevokeBucketAccessRequest {
-    DriverRevokeBucketAccessRequest {
-        account_id: id.into(),
-        protocol: s3().pop(),
-        authentication_type: Some(by_key()),
-        ..Default::default()
-    }
-}
-
-fn undo(name: &str, buckets: &[&str]) -> DriverRevokeBucketAccessByNameRequest {
-    let bucket = |id: &&str| driver_revoke_bucket_access_by_name_request::AccessedBucket {
-        bucket_id: (*id).to_owned(),
-    };
-    DriverRevokeBucketAccessByNameRequest {
-        account_name: name.into(),
-        protocol: s3().pop(),
-        authentication_type: Some(by_key()),
-        buckets: buckets.iter().map(bucket).collect(),
-        ..Default::default()
-    }
-}
-
-async fn granted(driver: &Driver, name: &str, buckets: &[(&str, Mode)]) -> DriverGrantBucketAccessResponse {
-    driver.rpc().await.driver_grant_bucket_access(grant(name, buckets)).await.unwrap().into_inner()
-}
-
-fn key(answer: &DriverGrantBucketAccessResponse) -> S3CredentialInfo {
-    answer.credentials.clone().unwrap().s3.unwrap()
-}
-
-/// A client made of nothing but the answer to a grant.
-fn user(answer: &DriverGrantBucketAccessResponse) -> aws_sdk_s3::Client {
-    let info = answer.buckets[0].bucket_info.clone().unwrap().s3.unwrap();
-    let key = key(answer);
-    client(&info.endpoint, &key.access_key_id, &key.access_secret_key)
-}
 
 /// COSI-GRANT-1, COSI-GRANT-7, COSI-GRANT-8.
 #[tokio::test]

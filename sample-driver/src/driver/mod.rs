@@ -24,10 +24,25 @@ pub struct Profile {
     pub endpoint: String,
     /// Region that users sign for.
     pub region: String,
+    /// How a bucket's name goes into a URL.
+    pub addressing_style: AddressingStyle,
     /// How long to wait after a bucket was made before saying so: plays a slow backend.
     pub create_delay: Duration,
     /// The same, after an account was made.
     pub grant_delay: Duration,
+}
+
+impl Profile {
+    /// How users find a bucket.
+    #[must_use]
+    pub fn bucket_info(&self, id: &str) -> S3BucketInfo {
+        S3BucketInfo {
+            bucket_id: id.to_owned(),
+            endpoint: self.endpoint.clone(),
+            region: self.region.clone(),
+            addressing_style: self.addressing_style,
+        }
+    }
 }
 
 /// A driver for the buckets and accounts of one store.
@@ -50,16 +65,7 @@ impl SampleDriver {
     }
 
     fn bucket(&self, id: &store::BucketId) -> Result<Bucket, DriverError> {
-        Ok(Bucket { id: BucketId::new(id.as_str())?, info: self.bucket_info(id.as_str()).into() })
-    }
-
-    fn bucket_info(&self, id: &str) -> S3BucketInfo {
-        S3BucketInfo {
-            bucket_id: id.to_owned(),
-            endpoint: self.profile.endpoint.clone(),
-            region: self.profile.region.clone(),
-            addressing_style: AddressingStyle::Path,
-        }
+        Ok(Bucket { id: BucketId::new(id.as_str())?, info: self.profile.bucket_info(id.as_str()).into() })
     }
 }
 
@@ -130,7 +136,7 @@ impl Driver for SampleDriver {
         let ids = request.buckets.into_iter().map(|bucket| bucket.bucket_id);
         Ok(GrantedAccess {
             account_id: AccountId::new(request.account_name)?,
-            buckets: ids.map(|id| (id.clone(), self.bucket_info(id.as_str()).into())).collect(),
+            buckets: ids.map(|id| (id.clone(), self.profile.bucket_info(id.as_str()).into())).collect(),
             credentials: accounts::credentials(key),
         })
     }

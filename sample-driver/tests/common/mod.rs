@@ -1,7 +1,10 @@
 //! An S3 client for tests, and what it talks to.
 #![allow(dead_code, unreachable_pub, reason = "no test file uses all of it")]
 
+pub(crate) mod grants;
 pub(crate) mod place;
+pub(crate) mod proxy;
+pub(crate) mod seaweed;
 pub(crate) mod signed;
 pub(crate) mod world;
 

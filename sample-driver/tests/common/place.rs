@@ -17,7 +17,7 @@ use cosi_sample_driver::store::{BucketId, IdPrefix, Store};
 use tempfile::TempDir;
 use tonic::{Code, Status, transport::Channel};
 
-use super::client;
+use super::{client, seaweed};
 
 /// Longer than anything here takes.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -52,15 +52,25 @@ impl Place {
         if !flags.contains(&"--data-dir") {
             command.arg("--data-dir").arg(self.data());
         }
-        if !flags.contains(&"--s3-listen") {
+        if !flags.contains(&"--s3-listen") && !flags.contains(&"s3") {
             command.args(["--s3-listen", "127.0.0.1:0"]);
         }
+        // From the standard chain, which must not look for a cloud's metadata service here.
+        command.env("AWS_EC2_METADATA_DISABLED", "true");
+        command
+            .env("AWS_ACCESS_KEY_ID", seaweed::ACCESS_KEY)
+            .env("AWS_SECRET_ACCESS_KEY", seaweed::SECRET_KEY);
         command.args(flags);
         command
     }
 
     pub(crate) async fn start(&self, flags: &[&str]) -> Driver {
-        let driver = Driver { process: self.command(flags).spawn().unwrap(), socket: self.socket() };
+        self.start_with(flags, &[]).await
+    }
+
+    pub(crate) async fn start_with(&self, flags: &[&str], env: &[(&str, &str)]) -> Driver {
+        let process = self.command(flags).envs(env.iter().copied()).spawn().unwrap();
+        let driver = Driver { process, socket: self.socket() };
         let give_up = Instant::now() + PATIENCE;
         while driver.info().await.is_err() {
             assert!(Instant::now() < give_up, "the driver doesn't answer:\n{}", self.log());

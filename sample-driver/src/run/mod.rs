@@ -1,5 +1,7 @@
 //! Puts the parts together and runs them until told to stop.
 
+mod s3;
+
 use std::{
     io,
     net::SocketAddr,
@@ -7,14 +9,15 @@ use std::{
     sync::Arc,
 };
 
-use cosi_driver_sdk::{BindError, BoundServer, Endpoint, ServeError, Server};
+use cosi_driver_sdk::{AddressingStyle, BindError, BoundServer, Endpoint, ServeError, Server};
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
+pub use self::s3::LedgerFileError;
 use crate::{
     backend::{self, OperatorKeyError, S3Server, operator_key},
     driver::{Profile, SampleDriver},
-    settings::Settings,
+    settings::{Backend, Misuse, Settings},
     store::{KeyPair, OpenError, Store},
 };
 
@@ -22,12 +25,23 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
+    /// Flags don't go together.
+    #[error(transparent)]
+    Misuse(#[from] Misuse),
     /// The data would lie where only the socket may be (protocol: nothing else beside the socket).
-    #[error("--data-dir {0} must not be the socket's folder or lie in it")]
-    DataBesideSocket(PathBuf),
+    #[error("{flag} {} must not be the socket's folder or lie in it", .path.display())]
+    DataBesideSocket {
+        /// Which flag says so.
+        flag: &'static str,
+        /// Where the data would be.
+        path: PathBuf,
+    },
     /// The data directory can't be used.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The ledger of the s3 backend can't be used.
+    #[error(transparent)]
+    LedgerFile(#[from] LedgerFileError),
     /// The operator's credentials can't be used.
     #[error(transparent)]
     Credentials(#[from] OperatorKeyError),
@@ -51,15 +65,19 @@ pub enum RunError {
     S3(#[source] io::Error),
 }
 
-/// Serves COSI and S3 until `stop` resolves; then lets running calls and requests end.
+/// Serves COSI, and with the embedded backend S3, until `stop` resolves; then lets running calls and requests end.
 ///
 /// # Errors
 /// See [`RunError`]. The end of either server is the end of both.
 pub async fn run(settings: &Settings, stop: impl Future<Output = ()>) -> Result<(), RunError> {
-    Bound::bind(settings).await?.run_until(stop).await
+    settings.check()?;
+    match settings.backend {
+        Backend::Embedded => Bound::bind(settings).await?.run_until(stop).await,
+        Backend::S3 => s3::run(settings, stop).await,
+    }
 }
 
-/// A driver that has its socket and its address and answers nobody yet.
+/// A driver with the embedded backend that has its socket and its address and answers nobody yet.
 pub struct Bound {
     store: Arc<Store>,
     operator: KeyPair,
@@ -74,7 +92,7 @@ impl Bound {
     /// # Errors
     /// See [`RunError`].
     pub async fn bind(settings: &Settings) -> Result<Self, RunError> {
-        keep_apart(&settings.data_dir, &settings.endpoint)?;
+        keep_apart("--data-dir", &settings.data_dir, &settings.endpoint)?;
         let store = Arc::new(Store::open(&settings.data_dir, settings.id_prefix.clone())?);
         let operator = operator(&settings.credentials_file())?;
         let cannot = |e| RunError::Listen(settings.s3_listen, e);
@@ -116,11 +134,10 @@ fn s3_end(ended: Result<io::Result<()>, tokio::task::JoinError>) -> Result<(), R
     ended.unwrap_or_else(|panicked| Err(io::Error::other(panicked))).map_err(RunError::S3)
 }
 
-fn keep_apart(data_dir: &Path, endpoint: &Endpoint) -> Result<(), RunError> {
-    let (data, socket) = (absolute(data_dir), endpoint.path().parent());
-    match (data, socket) {
+fn keep_apart(flag: &'static str, path: &Path, endpoint: &Endpoint) -> Result<(), RunError> {
+    match (absolute(path), endpoint.path().parent()) {
         (Ok(data), Some(socket)) if data.starts_with(socket) => {
-            Err(RunError::DataBesideSocket(data_dir.into()))
+            Err(RunError::DataBesideSocket { flag, path: path.into() })
         }
         _ => Ok(()),
     }
@@ -147,6 +164,7 @@ fn profile(settings: &Settings, s3: SocketAddr) -> Result<Profile, RunError> {
         info: settings.driver_name.clone(),
         endpoint,
         region: settings.region.clone(),
+        addressing_style: AddressingStyle::Path,
         create_delay: settings.create_delay,
         grant_delay: settings.grant_delay,
     })

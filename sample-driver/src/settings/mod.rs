@@ -1,13 +1,19 @@
 //! Flags and environment variables.
 
+mod fit;
+
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Parser, ValueEnum};
 use cosi_driver_sdk::{DriverInfo, Endpoint, Protocol};
 
+pub use self::fit::Misuse;
 use crate::store::IdPrefix;
 
-/// A COSI driver (v1alpha2, protocol S3) that keeps buckets in a folder and serves them by an S3 server of its own.
+const S3_LISTEN: &str = "127.0.0.1:9330";
+
+/// A COSI driver (v1alpha2, protocol S3) that keeps buckets in a folder and serves them by an S3 server of its own, or has
+/// them made at a service with S3 and IAM APIs.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "cosi-sample-driver", version, about)]
 pub struct Settings {
@@ -19,20 +25,38 @@ pub struct Settings {
     #[arg(long, env = "SAMPLE_DRIVER_DRIVER_NAME", default_value = "sample.objectstorage.local", value_parser = driver_info)]
     pub driver_name: DriverInfo,
 
+    /// Where buckets are made
+    #[arg(long, env = "SAMPLE_DRIVER_BACKEND", default_value = "embedded")]
+    pub backend: Backend,
+
     /// Folder for buckets, accounts and the operator's credentials; not the socket's folder, nor one below it
     #[arg(long, env = "SAMPLE_DRIVER_DATA_DIR", default_value = "/var/lib/cosi-sample-driver")]
     pub data_dir: PathBuf,
 
-    /// Address of the S3 server. It stands in users' Secrets: keep it across restarts
-    #[arg(long, env = "SAMPLE_DRIVER_S3_LISTEN", default_value = "127.0.0.1:9330")]
+    /// Address of the embedded S3 server. It stands in users' Secrets: keep it across restarts
+    #[arg(long, env = "SAMPLE_DRIVER_S3_LISTEN", default_value = S3_LISTEN)]
     pub s3_listen: SocketAddr,
 
-    /// URL at which users reach the S3 server [default: http, at the address of --s3-listen]
+    /// URL at which users reach the S3 server; with the s3 backend the driver, too [default: http, at the address of
+    /// --s3-listen; with the s3 backend AWS]
     #[arg(long, env = "SAMPLE_DRIVER_S3_ENDPOINT", value_parser = url)]
     pub s3_endpoint: Option<String>,
 
-    /// Region told to users; the server accepts any
-    #[arg(long, env = "SAMPLE_DRIVER_REGION", default_value = "us-east-1", value_parser = region)]
+    /// With the s3 backend: URL of the IAM API [default: the S3 endpoint; AWS if there is none]
+    #[arg(long, env = "SAMPLE_DRIVER_IAM_ENDPOINT", value_parser = url)]
+    pub iam_endpoint: Option<String>,
+
+    /// With the s3 backend: the bucket's name stands in the path of a URL, not in its host name
+    #[arg(long, env = "SAMPLE_DRIVER_S3_PATH_STYLE")]
+    pub s3_path_style: bool,
+
+    /// With the s3 backend: file in which names are kept that are being made. Only one driver may use it [default:
+    /// s3-ledger.redb in the data folder]
+    #[arg(long, env = "SAMPLE_DRIVER_LEDGER")]
+    pub ledger: Option<PathBuf>,
+
+    /// Region told to users; the embedded server accepts any, and with the s3 backend buckets are made there
+    #[arg(long, visible_alias = "s3-region", env = "SAMPLE_DRIVER_REGION", default_value = "us-east-1", value_parser = region)]
     pub region: String,
 
     /// What stands before the name in the ids of new buckets; ids that were given out stay as they are
@@ -58,6 +82,15 @@ pub struct Settings {
     /// Least important log lines to show
     #[arg(long, env = "SAMPLE_DRIVER_LOG_LEVEL", default_value = "info")]
     pub log_level: LogLevel,
+}
+
+/// Where buckets are made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Backend {
+    /// In a folder, with an S3 server in this process.
+    Embedded,
+    /// At a service that speaks S3 and has an IAM API; credentials come from the standard AWS chain.
+    S3,
 }
 
 /// Form of log lines.
@@ -89,6 +122,12 @@ impl Settings {
     #[must_use]
     pub fn credentials_file(&self) -> PathBuf {
         self.credentials_file.clone().unwrap_or_else(|| self.data_dir.join("operator-credentials"))
+    }
+
+    /// The ledger of the s3 backend.
+    #[must_use]
+    pub fn ledger(&self) -> PathBuf {
+        self.ledger.clone().unwrap_or_else(|| self.data_dir.join("s3-ledger.redb"))
     }
 }
 
@@ -142,6 +181,8 @@ mod tests {
     #[case(&["--create-delay", "soon"])]
     #[case(&["--endpoint", "tcp://host:1"])]
     #[case(&["--region", ""])]
+    #[case(&["--backend", "tape"])]
+    #[case(&["--iam-endpoint", "iam"])]
     #[case(&["--no-such-flag"])]
     fn a_wrong_value_is_refused(#[case] flags: &[&str]) {
         let flags = [&["cosi-sample-driver"], flags].concat();
