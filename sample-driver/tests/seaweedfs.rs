@@ -83,7 +83,7 @@ fn denied() -> Result<(), String> {
 }
 
 /// Rights and keys spread within the service: waits until a client is answered so.
-async fn until<F: Future<Output = Result<(), String>>>(expected: Result<(), String>, answer: impl Fn() -> F) {
+async fn until(expected: Result<(), String>, answer: impl AsyncFn() -> Result<(), String>) {
     let give_up = Instant::now() + PATIENCE;
     loop {
         let answered = answer().await;
@@ -188,7 +188,7 @@ async fn a_driver_killed_between_making_and_marking_a_bucket_finds_it_again(
     let Some(seaweed) = seaweed::or_skip("seaweedfs: killed before marking").await else { return };
     let place = Place::new();
     let service = seaweed.endpoint.strip_prefix("http://").unwrap();
-    let (proxy, mut held) = proxy::holding_up(service, &format!("PUT /{name}?tagging")).await;
+    let (proxy, mut held) = proxy::holding_up(service, "tagging").await;
     let killed = driver(&place, &proxy).await;
     let mut rpc = killed.rpc().await;
     let request = create(name, &[]);
@@ -254,9 +254,9 @@ async fn each_access_mode_is_enforced_on_its_bucket_and_on_no_other() {
         clients.push(user(&granted(&driver, account, &[("bc-modes", mode)]).await));
     }
     let [both, reader, writer] = &clients[..] else { panic!() };
-    until(Ok(()), || put(both, "bc-modes", "key")).await;
-    until(Ok(()), || get(reader, "bc-modes", "there")).await;
-    until(Ok(()), || put(writer, "bc-modes", "key")).await;
+    until(Ok(()), async || put(both, "bc-modes", "key").await).await;
+    until(Ok(()), async || get(reader, "bc-modes", "there").await).await;
+    until(Ok(()), async || put(writer, "bc-modes", "key").await).await;
     assert_eq!((get(both, "bc-modes", "key").await, list(both, "bc-modes").await), (Ok(()), Ok(())));
     assert_eq!((list(reader, "bc-modes").await, put(reader, "bc-modes", "key").await), (Ok(()), denied()));
     assert_eq!((get(writer, "bc-modes", "key").await, list(writer, "bc-modes").await), (denied(), denied()));
@@ -270,8 +270,8 @@ async fn each_access_mode_is_enforced_on_its_bucket_and_on_no_other() {
     // One account, two buckets, two modes.
     let two = [("bc-modes", Mode::ReadOnly), ("bc-modes-2", Mode::WriteOnly)];
     let two = user(&granted(&driver, "ba-two", &two).await);
-    until(Ok(()), || get(&two, "bc-modes", "there")).await;
-    until(Ok(()), || put(&two, "bc-modes-2", "key")).await;
+    until(Ok(()), async || get(&two, "bc-modes", "there").await).await;
+    until(Ok(()), async || put(&two, "bc-modes-2", "key").await).await;
     assert_eq!(
         (put(&two, "bc-modes", "key").await, get(&two, "bc-modes-2", "key").await),
         (denied(), denied())
@@ -296,9 +296,10 @@ async fn a_repeated_grant_is_one_user_with_one_live_key_and_revoked_it_is_none()
     }
     let last = &answers[2];
     assert_eq!(keys(seaweed, "ba-repeat").await, [key(last).access_key_id]);
-    until(Ok(()), || put(&user(last), "bc-repeat", "key")).await;
+    until(Ok(()), async || put(&user(last), "bc-repeat", "key").await).await;
     for earlier in &answers[..2] {
-        until(Err("InvalidAccessKeyId".to_owned()), || get(&user(earlier), "bc-repeat", "key")).await;
+        until(Err("InvalidAccessKeyId".to_owned()), async || get(&user(earlier), "bc-repeat", "key").await)
+            .await;
     }
 
     let other = grant("ba-repeat", &[("bc-repeat", Mode::ReadOnly)]);
@@ -307,7 +308,7 @@ async fn a_repeated_grant_is_one_user_with_one_live_key_and_revoked_it_is_none()
     assert!(is_user(seaweed, "ba-repeat").await);
     rpc.driver_revoke_bucket_access_by_name(undo("ba-repeat", &["bc-repeat"])).await.unwrap();
     assert!(!is_user(seaweed, "ba-repeat").await);
-    until(Err("InvalidAccessKeyId".to_owned()), || get(&user(last), "bc-repeat", "key")).await;
+    until(Err("InvalidAccessKeyId".to_owned()), async || get(&user(last), "bc-repeat", "key").await).await;
 
     granted(&driver, "ba-repeat", &modes).await;
     for _ in 0..2 {
@@ -361,8 +362,10 @@ async fn wrong_credentials_are_named_as_such_and_nothing_is_guessed() {
     let user = "ba-powerless";
     seaweed.iam().create_user().user_name(user).send().await.unwrap();
     let made = seaweed.iam().create_access_key().user_name(user).send().await.unwrap().access_key.unwrap();
-    until(denied(), || list(&client(&seaweed.endpoint, &made.access_key_id, &made.secret_access_key), "any"))
-        .await;
+    until(denied(), async || {
+        list(&client(&seaweed.endpoint, &made.access_key_id, &made.secret_access_key), "any").await
+    })
+    .await;
     let flags = ["--backend", "s3", "--s3-endpoint", &seaweed.endpoint, "--s3-path-style"];
     for (id, secret, expected) in [
         ("NOBODY", SECRET_KEY, Code::Unauthenticated),

@@ -6,8 +6,8 @@ use tokio::{
     sync::mpsc,
 };
 
-/// A proxy for `service` (host and port) that forwards everything but requests beginning with `held`. Each of those is told
-/// of and goes nowhere. The proxy ends with the test's runtime.
+/// A proxy for `service` (host and port) that forwards everything but PUT requests whose target has `held` in it. Each of
+/// those is told of and goes nowhere. The proxy ends with the test's runtime.
 pub(crate) async fn holding_up(service: &str, held: &str) -> (String, mpsc::Receiver<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
@@ -29,7 +29,8 @@ async fn forward(client: TcpStream, service: String, held: String, told: mpsc::S
     let mut request = vec![0; 64 * 1024];
     loop {
         let Ok(length @ 1..) = asks.read(&mut request).await else { return };
-        if request.starts_with(held.as_bytes()) {
+        let line = request[..length].split(|byte| *byte == b'\r').next().map(String::from_utf8_lossy);
+        if line.is_some_and(|line| line.starts_with("PUT ") && line.contains(&held)) {
             told.send(()).await.unwrap();
             return std::future::pending().await;
         }
