@@ -1,11 +1,11 @@
 //! A backend elsewhere: any service that speaks S3 and has an IAM API.
 //!
-//! - [`seam`] – what the driver needs of it
-//! - [`driver`] – the COSI side: RPCs as a few of those calls each
-//! - [`owned`] – whose a bucket or user is, and making it once
-//! - [`account`], [`policy`] – one user, one live key, and what it may do
-//! - [`service`] – the calls themselves, by the AWS SDK
-//! - [`failure`] – which gRPC code a failed call becomes
+//! - `seam` – what the driver needs of it
+//! - `driver` – the COSI side: RPCs as a few of those calls each
+//! - `owned` – whose a bucket or user is, and making it once
+//! - `account`, `policy` – one user, one live key, and what it may do
+//! - `service` – the calls themselves, by the AWS SDK
+//! - `failure` – which gRPC code a failed call becomes
 
 mod account;
 mod driver;
