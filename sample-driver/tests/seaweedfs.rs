@@ -12,7 +12,6 @@ use common::{
     grants::{grant, granted, key, revoke, undo, user},
     place::{Driver, PATIENCE, Place, create, make, refused, s3},
     proxy,
-    seaweed::{self, SECRET_KEY, Seaweed},
     world::code,
 };
 use cosi_driver_sdk::{CreateBucketRequest, DriverInfo, NameLedger, Parameters, Protocol};
@@ -21,6 +20,7 @@ use cosi_proto::v1alpha2::{
     DriverDeleteBucketRequest, DriverGetExistingBucketRequest, DriverGrantBucketAccessRequest, S3BucketInfo,
     access_mode::Mode, authentication_type,
 };
+use cosi_tests::seaweed::{self, SECRET_KEY, Seaweed};
 use rstest::rstest;
 use tonic::Code;
 

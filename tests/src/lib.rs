@@ -5,6 +5,7 @@ pub mod devcluster;
 pub mod foreign;
 mod go;
 pub mod object_store;
+pub mod seaweed;
 pub mod sidecar;
 pub mod skip;
 

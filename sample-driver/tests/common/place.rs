@@ -17,7 +17,9 @@ use cosi_sample_driver::store::{BucketId, IdPrefix, Store};
 use tempfile::TempDir;
 use tonic::{Code, Status, transport::Channel};
 
-use super::{client, seaweed};
+use cosi_tests::seaweed;
+
+use super::client;
 
 /// Longer than anything here takes.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);

@@ -15,14 +15,14 @@ use super::Sample;
 use crate::world::{AccessWish, TestAccess, eventually, is_ready};
 
 /// The store, as an application sees it that has the n-th Secret and nothing else.
-async fn application(access: &TestAccess, n: usize) -> (ObjectStore, String) {
+pub(super) async fn application(access: &TestAccess, n: usize) -> (ObjectStore, String) {
     let found = access.credentials(n).await;
     let [endpoint, region, id, secret] = ["ENDPOINT", "REGION", "ACCESS_KEY_ID", "ACCESS_SECRET_KEY"]
         .map(|key| &found[&format!("COSI_S3_{key}")]);
     (ObjectStore::with_key(endpoint, region, id, secret), found["COSI_S3_BUCKET_ID"].clone())
 }
 
-fn denied<T: std::fmt::Debug>(result: &Result<T, StoreError>) {
+pub(super) fn denied<T: std::fmt::Debug>(result: &Result<T, StoreError>) {
     assert!(matches!(result, Err(StoreError::Denied { .. })), "not denied: {result:?}");
 }
 

@@ -1,6 +1,7 @@
 //! The real sample driver under the real sidecar: real S3 buckets, and a driver that is killed.
 
 mod access;
+mod service;
 
 use std::fs;
 use std::net::TcpListener;
