@@ -381,3 +381,63 @@ async fn wrong_credentials_are_named_as_such_and_nothing_is_guessed() {
     }
     assert!(!is_there(seaweed, "bc-denied").await);
 }
+
+/// I1, COSI-DELNAME-1: 1 000 creates race with 1 000 undos for the same names, in 50 lives of the driver, each killed after
+/// another number of ended calls. In the end ledger, tags and service agree.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_driver_killed_at_any_moment_loses_track_of_no_bucket() {
+    const LIVES: usize = 50;
+    const ROUNDS: usize = 20;
+    let Some(seaweed) = seaweed::or_skip("seaweedfs: killed at any moment").await else { return };
+    let place = Place::new();
+    let name = |n: usize| format!("bc-race-{}", n % 10);
+    for life in 0..LIVES {
+        let driver = driver(&place, &seaweed.endpoint).await;
+        let mut calls = tokio::task::JoinSet::new();
+        for round in 0..ROUNDS {
+            let (mut making, mut undoing) = (driver.rpc().await, driver.rpc().await);
+            calls
+                .spawn(async move { making.driver_create_bucket(create(&name(round), &[])).await.map(drop) });
+            let undo = undo_create(&name(round));
+            calls.spawn(async move { undoing.driver_delete_bucket_by_name(undo).await.map(drop) });
+        }
+        for _ in 0..life * 2 * ROUNDS / LIVES {
+            expected(calls.join_next().await.unwrap().unwrap());
+        }
+        driver.signal("-KILL");
+        while let Some(ended) = calls.join_next().await {
+            expected(ended.unwrap());
+        }
+    }
+
+    let last = driver(&place, &seaweed.endpoint).await;
+    for n in 0..10 {
+        if n % 2 == 0 {
+            make(&last, &name(n), &[]).await;
+        } else {
+            last.rpc().await.driver_delete_bucket_by_name(undo_create(&name(n))).await.unwrap();
+        }
+    }
+    for n in 0..10 {
+        assert_eq!(is_there(seaweed, &name(n)).await, n % 2 == 0, "{}", name(n));
+        if n % 2 == 0 {
+            assert_eq!(tags(seaweed, &name(n)).await.len(), 3);
+            last.rpc().await.driver_delete_bucket(delete(&name(n))).await.unwrap();
+            assert!(!is_there(seaweed, &name(n)).await);
+        }
+    }
+    last.signal("-TERM");
+    assert!(last.ended().success());
+    let info = DriverInfo::new("sample.objectstorage.local", [Protocol::S3]).unwrap();
+    let ledger = NameLedger::open(place.data().join("s3-ledger.redb"), &info).unwrap();
+    for n in 0..10 {
+        assert!(ledger.buckets().find(name(n)).await.unwrap().is_none(), "{}", name(n));
+    }
+}
+
+/// The driver died, or another call for the name runs.
+fn expected(outcome: Result<(), tonic::Status>) {
+    let Err(failure) = outcome else { return };
+    let codes = [Code::Aborted, Code::Unavailable, Code::Unknown, Code::Cancelled];
+    assert!(codes.contains(&failure.code()), "{failure:?}");
+}
