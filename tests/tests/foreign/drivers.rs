@@ -1,5 +1,6 @@
-//! Drivers in other languages pass the conformance suite.
+//! Drivers in other languages pass the conformance suite, and so does the sample driver before a service that is not ours.
 
+use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,8 @@ use cosi_conformance::report::{Verdict, text};
 use cosi_conformance::settings::Restart;
 use cosi_conformance::{Report, Settings, run};
 use cosi_tests::foreign;
-use cosi_tests::sidecar::Sidecar;
+use cosi_tests::seaweed::{self, ACCESS_KEY, SECRET_KEY};
+use cosi_tests::sidecar::{Sidecar, beside_us};
 use futures::FutureExt as _;
 use tokio::sync::Mutex;
 
@@ -25,20 +27,44 @@ const WITHOUT_S3: [&str; 8] = [
     "a-bucket-with-objects-is-kept-by-name-too",
 ];
 
-/// Every check, with as many rounds as the suite makes by itself.
-async fn examined(endpoint: &str, restart: Option<Restart>) -> Report {
-    let mut settings = Settings::new(endpoint.parse().unwrap());
-    settings.late_landing_grace = Duration::from_secs(1);
-    // Nobody answers there, so that no name has to be looked up.
-    settings.s3_endpoint = Some("http://127.0.0.1:9".to_owned());
-    settings.restart_command = restart;
+/// Every check.
+async fn examined(settings: Settings) -> Report {
     run(settings, std::future::pending(), |_| {}).await.unwrap()
 }
 
-fn driver(command_line: Vec<std::ffi::OsString>) -> Sidecar {
-    let mut driver = Sidecar::of("/usr/bin/env", command_line).unwrap();
-    driver.start().unwrap();
-    driver
+fn settings(endpoint: &str) -> Settings {
+    let mut settings = Settings::new(endpoint.parse().unwrap());
+    settings.late_landing_grace = Duration::from_secs(1);
+    settings
+}
+
+/// Nobody answers there, so that no name has to be looked up.
+fn without_s3(settings: Settings) -> Settings {
+    Settings { s3_endpoint: Some("http://127.0.0.1:9".to_owned()), ..settings }
+}
+
+/// A driver in a process of its own that can be restarted.
+struct Driver(Arc<Mutex<Sidecar>>);
+
+impl Driver {
+    async fn start(endpoint: &str, command_line: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        let mut driver = Sidecar::of("/usr/bin/env", command_line).unwrap();
+        driver.start().unwrap();
+        answers(endpoint, || driver.log()).await;
+        Self(Arc::new(Mutex::new(driver)))
+    }
+
+    fn restart(&self) -> Restart {
+        let driver = Arc::clone(&self.0);
+        Restart::Call(Arc::new(move || {
+            let driver = Arc::clone(&driver);
+            async move { driver.lock().await.start().map_err(|error| error.to_string()) }.boxed()
+        }))
+    }
+
+    async fn log(&self) -> String {
+        self.0.lock().await.log()
+    }
 }
 
 /// With what it remembers over a restart.
@@ -46,16 +72,11 @@ fn driver(command_line: Vec<std::ffi::OsString>) -> Sidecar {
 async fn the_driver_in_python_passes() {
     let Some(foreign) = foreign::or_skip("the driver in Python passes") else { return };
     let (folder, endpoint) = place();
-    let driver = driver(foreign.python(&endpoint, &folder.path().join("backend.db")));
-    answers(&endpoint, || driver.log()).await;
-    let driver = Arc::new(Mutex::new(driver));
-    let restarted = Arc::clone(&driver);
-    let restart = move || {
-        let driver = Arc::clone(&restarted);
-        async move { driver.lock().await.start().map_err(|error| error.to_string()) }.boxed()
-    };
-    let report = examined(&endpoint, Some(Restart::Call(Arc::new(restart)))).await;
-    assert!(report.is_good(), "{}\n{}", text(&report), driver.lock().await.log());
+    let driver = Driver::start(&endpoint, foreign.python(&endpoint, &folder.path().join("backend.db"))).await;
+    let mut settings = without_s3(settings(&endpoint));
+    settings.restart_command = Some(driver.restart());
+    let report = examined(settings).await;
+    assert!(report.is_good(), "{}\n{}", text(&report), driver.log().await);
     assert_eq!(
         report.with(Verdict::Warned),
         ["health-is-served", "reflection-is-served"],
@@ -70,15 +91,46 @@ async fn the_driver_in_python_passes() {
 async fn the_driver_in_go_passes() {
     let Some(foreign) = foreign::or_skip("the driver in Go passes") else { return };
     let (_folder, endpoint) = place();
-    let driver = driver(foreign.go(&endpoint));
-    answers(&endpoint, || driver.log()).await;
-    let report = examined(&endpoint, None).await;
-    assert!(report.is_good(), "{}\n{}", text(&report), driver.log());
+    let driver = Driver::start(&endpoint, foreign.go(&endpoint)).await;
+    let report = examined(without_s3(settings(&endpoint))).await;
+    assert!(report.is_good(), "{}\n{}", text(&report), driver.log().await);
     let warned = report.with(Verdict::Warned);
     assert_eq!(warned, Vec::<&str>::new(), "{}", text(&report));
 }
 
-/// What the guide says of them.
+/// Nothing is skipped: modes and keys are tried at a real service, and the driver is restarted.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_sample_driver_passes_before_a_service_elsewhere() {
+    let Some(service) = seaweed::or_skip("the sample driver passes before a service elsewhere").await else {
+        return;
+    };
+    let (folder, endpoint) = place();
+    let ledger = folder.path().join("ledger.redb").display().to_string();
+    let program = beside_us("cosi-sample-driver").display().to_string();
+    let (key, secret) =
+        (format!("AWS_ACCESS_KEY_ID={ACCESS_KEY}"), format!("AWS_SECRET_ACCESS_KEY={SECRET_KEY}"));
+    let line = [
+        &key,
+        &secret,
+        "AWS_EC2_METADATA_DISABLED=true",
+        &program,
+        "--endpoint",
+        &endpoint,
+        "--backend",
+        "s3",
+    ];
+    let line =
+        line.into_iter().chain(["--s3-endpoint", &service.endpoint, "--s3-path-style", "--ledger", &ledger]);
+    let driver = Driver::start(&endpoint, line).await;
+    let mut settings = settings(&endpoint);
+    settings.rounds = 100;
+    settings.restart_command = Some(driver.restart());
+    let report = examined(settings).await;
+    assert!(report.is_good() && !report.has_warnings(), "{}\n{}", text(&report), driver.log().await);
+    assert_eq!(report.with(Verdict::Skipped), Vec::<&str>::new(), "{}", text(&report));
+}
+
+/// What the guide says of the drivers in other languages.
 #[test]
 fn both_drivers_have_at_most_a_hundred_lines_of_code() {
     let source = |path: &str| {
