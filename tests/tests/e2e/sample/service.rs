@@ -100,7 +100,7 @@ async fn a_bucket_and_access_to_it_come_work_and_go() {
     assert_eq!(service.users(&[access]).await, 0);
     eventually("the key to be dead", async || match store.get(&id, "greeting").await {
         Err(_) => Ok(()),
-        Ok(_) => Err("it works"),
+        Ok(_) => Err("it works".to_owned()),
     })
     .await;
     denied(&store.get(&id, "greeting").await);
