@@ -51,6 +51,8 @@ pub struct Outcome {
     pub hash: u64,
     /// What sort each step was.
     pub sorts: Vec<Sort>,
+    /// How many faults of the schedule met a step.
+    pub struck: u32,
     /// How many writes the sidecars made, Leases and Events aside.
     pub writes: u32,
     /// How many calls reached the driver.
@@ -121,6 +123,7 @@ fn outcome(world: &World, traced: bool) -> Outcome {
         violation: state.violations.first().cloned(),
         hash: trace.hash(),
         sorts: state.sorts.clone(),
+        struck: state.facts.struck,
         writes: state.facts.writes,
         calls: state.facts.calls,
         took: world.elapsed(),
@@ -136,6 +139,7 @@ impl Outcome {
             violation: Some(violation),
             hash: 0,
             sorts: Vec::new(),
+            struck: 0,
             writes: 0,
             calls: 0,
             took: Duration::ZERO,

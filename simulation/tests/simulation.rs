@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cosi_lifecycle::Code;
 use cosi_simulation::schedule::{Act, ApiFault, CallFault, Death, DriverKind, Fault, Look, Move, Story};
-use cosi_simulation::search::{calm, pairs, report, search, singles};
+use cosi_simulation::search::{Found, calm, pairs, report, search, singles};
 use cosi_simulation::{Schedule, run};
 use rstest::rstest;
 
@@ -20,13 +20,19 @@ fn threads() -> usize {
 }
 
 /// Runs all of them, and shows the first that breaks something step by step.
-fn none_breaks(what: &str, schedules: Vec<Schedule>) {
+fn none_breaks(what: &str, schedules: Vec<Schedule>) -> Found {
     let found = search(schedules.into_iter(), threads()).unwrap();
     let seconds = found.took.as_secs_f64();
     println!("{what}: {} schedules, {} violations, {seconds:.1} s", found.schedules, found.violations.len());
     if let Some((schedule, _)) = found.violations.first() {
         panic!("{}", report(schedule, None).unwrap());
     }
+    found
+}
+
+fn faults(schedules: &[Schedule]) -> u64 {
+    let moves = schedules.iter().flat_map(|schedule| &schedule.moves);
+    moves.filter(|(_, what)| matches!(what, Move::Fault(_))).count().try_into().unwrap()
 }
 
 /// A run is a function of its schedule: whatever the machine does meanwhile.
@@ -63,14 +69,18 @@ fn a_life_without_faults_costs_no_more_than_it_must(
 fn no_fault_at_any_step_of_a_life_breaks_an_invariant() {
     let all = singles().unwrap();
     println!("{} schedules in all", all.len());
-    none_breaks("single faults", all.into_iter().step_by(EVERY).collect());
+    let some: Vec<_> = all.into_iter().step_by(EVERY).collect();
+    let faults = faults(&some);
+    assert_eq!(none_breaks("single faults", some).struck, faults, "every fault meets its step");
 }
 
 #[test]
 fn no_pair_of_faults_breaks_an_invariant() {
     let all = pairs().unwrap();
     println!("{} schedules in all", all.len());
-    none_breaks("pairs of faults", all.into_iter().step_by(EVERY).collect());
+    let some: Vec<_> = all.into_iter().step_by(EVERY).collect();
+    let faults = faults(&some);
+    assert_eq!(none_breaks("pairs of faults", some).struck, faults, "every fault meets its step");
 }
 
 #[test]

@@ -36,6 +36,7 @@ enum Command {
         arguments: Vec<String>,
     },
     /// Look for schedules of faults that break an invariant, in virtual time
+    #[command(disable_help_flag = true)]
     Sim {
         /// Passed on to cosi-simulation; `cargo xtask sim --help` lists what there is
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

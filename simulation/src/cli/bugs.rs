@@ -7,10 +7,11 @@ use std::thread;
 use cosi_simulation::search::{Caught, catch, shrink};
 use cosi_simulation::{Bug, Schedule, SetupError};
 
-/// Seeds each bug in turn, or the one of that name, and tells which seed finds it, and how small that schedule gets. Returns whether all are found.
-pub(super) fn table(name: &str, seeds: Range<u64>, threads: usize) -> Result<bool, SetupError> {
+/// Seeds each bug in turn, or that one, and tells which seed finds it, and how small that schedule gets. Returns whether
+/// all are found.
+pub(super) fn table(bug: Option<Bug>, seeds: Range<u64>, threads: usize) -> Result<bool, SetupError> {
     println!("| bug | breaks | seed | schedules needed |\n|---|---|---|---|");
-    let bugs = Mutex::new(named(name));
+    let bugs = Mutex::new(Bug::ALL.into_iter().filter(move |each| bug.is_none_or(|bug| bug == *each)));
     let next = || bugs.lock().ok()?.next();
     let work = || -> Result<bool, SetupError> {
         let mut all = true;
@@ -24,11 +25,6 @@ pub(super) fn table(name: &str, seeds: Range<u64>, threads: usize) -> Result<boo
         let ends = workers.into_iter().map(|worker| worker.join().unwrap_or(Ok(false)));
         ends.collect::<Result<Vec<_>, _>>().map(|ends| ends.into_iter().all(|found| found))
     })
-}
-
-/// The bug of that name, or all without one.
-pub(super) fn named(name: &str) -> impl Iterator<Item = Bug> {
-    Bug::ALL.into_iter().filter(move |bug| name.is_empty() || format!("{bug:?}") == name)
 }
 
 fn row(bug: Bug, seeds: Range<u64>) -> Result<bool, SetupError> {

@@ -1,6 +1,6 @@
 //! A search whose progress is told.
 
-use cosi_simulation::search::{Found, report, search, shrink};
+use cosi_simulation::search::{ENOUGH, Found, report, search, shrink};
 use cosi_simulation::{Schedule, SetupError};
 
 use super::summary;
@@ -35,11 +35,15 @@ impl Hunt {
         for (schedule, violation) in &found.violations {
             println!("\n{schedule}\n  {}", violation.to_string().lines().next().unwrap_or_default());
         }
+        if found.violations.len() >= ENOUGH {
+            println!("\nthese were enough: the search was not carried on");
+        }
         if let Some((schedule, violation)) = found.violations.first() {
             let smallest = shrink(schedule, None, violation.invariant)?;
             println!("\nThe first, shrunk:\n\n{}", report(&smallest, None)?);
         }
         self.found.schedules += found.schedules;
+        self.found.struck += found.struck;
         self.found.took += found.took;
         self.found.violations.extend(found.violations);
         Ok(())

@@ -3,12 +3,13 @@
 mod bugs;
 mod hunt;
 
+use std::str::FromStr;
 use std::thread::available_parallelism;
 
 use clap::Parser;
 use cosi_model::{Bounds, check_all};
 use cosi_simulation::search::{Found, distinct, pairs, report, singles};
-use cosi_simulation::{Schedule, SetupError};
+use cosi_simulation::{Bug, Schedule, SetupError};
 
 use self::hunt::Hunt;
 
@@ -31,12 +32,12 @@ pub(crate) struct Settings {
     /// Visit every state of the model of the protocol
     #[arg(long)]
     model: bool,
-    /// Everything at once: the sweeps, a million schedules by chance, the model
+    /// The sweeps, a million schedules by chance, and the worlds of the model that every test run visits
     #[arg(long)]
     full: bool,
     /// Seed each bug in turn, or the one of that name, and tell by which seed it is found
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
-    bugs: Option<String>,
+    bugs: Option<BugName>,
     /// How many threads; as many as there are processors if it is left out
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -44,17 +45,33 @@ pub(crate) struct Settings {
 
 const MILLION: u64 = 1_000_000;
 
+/// One of the bugs, or all of them.
+#[derive(Debug, Clone, Copy)]
+struct BugName(Option<Bug>);
+
+impl FromStr for BugName {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let bug = Bug::ALL.into_iter().find(|bug| format!("{bug:?}") == name);
+        if bug.is_some() || name.is_empty() {
+            return Ok(Self(bug));
+        }
+        let all: Vec<_> = Bug::ALL.iter().map(|bug| format!("{bug:?}")).collect();
+        Err(format!("no such bug; there are {}", all.join(", ")))
+    }
+}
+
 /// Does what the command line says. Returns whether nothing was broken.
 pub(crate) fn run(settings: &Settings) -> Result<bool, SetupError> {
     if let Some(seed) = settings.replay {
-        let bug = settings.bugs.iter().find_map(|name| bugs::named(name).next());
-        println!("{}", report(&Schedule::random(seed), bug)?);
+        println!("{}", report(&Schedule::random(seed), settings.bugs.as_ref().and_then(|bug| bug.0))?);
         return Ok(true);
     }
     let threads = settings.threads.unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
     let seeds = |count: u64| settings.from..settings.from.saturating_add(count);
-    if let Some(name) = &settings.bugs {
-        return bugs::table(name, seeds(settings.seeds), threads);
+    if let Some(BugName(bug)) = settings.bugs {
+        return bugs::table(bug, seeds(settings.seeds), threads);
     }
     let mut hunt = Hunt::new(threads);
     if settings.sweeps || settings.full {
@@ -88,9 +105,12 @@ fn model(quick: bool) -> bool {
 }
 
 fn summary(what: &str, found: &Found) -> String {
-    let (schedules, violations) = (found.schedules, found.violations.len());
+    let Found { schedules, struck, .. } = found;
+    let violations = found.violations.len();
     let seconds = found.took.as_secs_f64();
     #[allow(clippy::cast_precision_loss, reason = "for people")]
-    let speed = schedules as f64 / seconds.max(f64::MIN_POSITIVE);
-    format!("{what}{schedules} schedules, {violations} violations, {seconds:.1} s ({speed:.0} a second)")
+    let speed = *schedules as f64 / seconds.max(f64::MIN_POSITIVE);
+    format!(
+        "{what}{schedules} schedules, {struck} faults struck, {violations} violations, {seconds:.1} s ({speed:.0} a second)"
+    )
 }

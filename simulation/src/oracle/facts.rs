@@ -6,6 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use crate::schedule::Fault;
+
 /// Facts of a run.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts")]
@@ -44,6 +46,12 @@ pub(crate) struct Facts {
     pub(crate) reported: Option<(String, Instant)>,
     /// How often it was written again before its time.
     pub(crate) repeated: u32,
+    /// How many faults of the schedule met a step.
+    pub(crate) struck: u32,
+    /// A call had no certain outcome, and whoever made it lives.
+    pub(crate) unknown: bool,
+    /// A Bucket to be retained is gone by force, and everybody has seen for how long it was to be: its bucket stays (R12).
+    pub(crate) kept: bool,
     /// How many writes the sidecars made, Leases and Events aside.
     pub(crate) writes: u32,
     /// How many calls reached the driver.
@@ -51,8 +59,15 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
+    /// A fault met its step.
+    pub(crate) fn struck(&mut self, fault: Fault) {
+        self.struck += 1;
+        self.unknown |= matches!(fault, Fault::Call(fault) if !fault.may_be_final());
+    }
+
     pub(crate) fn process_died(&mut self) {
         self.deaths += 1;
+        self.unknown = false;
         self.forced |= self.stripped;
     }
 

@@ -3,7 +3,6 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use cosi_api::names::FINALIZER;
-use cosi_sim::driver::CANARY;
 use serde_json::Value;
 
 use super::{Invariant, is_deleting, is_ready, text};
@@ -112,14 +111,18 @@ impl World {
         ours.then(|| "a Secret is left with our finalizer".to_owned())
     }
 
-    /// Retained, or let go: a person was told what to look after.
+    /// Retained, or let go: a person was told what to look after. Whoever saw an unknown outcome does not let go (R10).
     fn is_excused(&self) -> bool {
-        const TOLD: [&str; 3] = ["LetGo", "NotFoundAtBackend", "AlreadyDeleted"];
-        let (retained, by_force) = {
+        let (retained, by_force, unknown) = {
             let facts = &self.lock().facts;
-            (facts.retained, facts.retained_by_force)
+            (facts.retained, facts.retained_by_force, facts.unknown)
         };
-        let told = |reason: &str| TOLD.contains(&reason) || by_force && reason == "Retained";
+        let told = |reason: &str| match reason {
+            "NotFoundAtBackend" => true,
+            "LetGo" => !unknown,
+            "Retained" => by_force,
+            _ => false,
+        };
         retained
             || self.api.inspect(|store| store.all("events").any(|(_, event)| told(text(event, "/reason"))))
     }
@@ -150,15 +153,6 @@ impl World {
             && !self.driver.buckets().iter().any(|bucket| bucket.foreign && bucket.id == id)
         {
             self.violate(Invariant::NothingForeign, format!("{id} is somebody else's, and gone"));
-        }
-        let leak = self.api.inspect(|store| {
-            let resources = store.resources().filter(|resource| &***resource != "secrets");
-            resources
-                .flat_map(|resource| store.all(resource))
-                .any(|(_, object)| object.to_string().contains(CANARY))
-        });
-        if leak {
-            self.violate(Invariant::Secrecy, "a credential is in an object that is no Secret".to_owned());
         }
     }
 }

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::{Invariant, bears, is_deleting, is_ready, text};
 use crate::Sort;
 use crate::bugs::{Bug, is};
+use crate::logs::holds_a_credential;
 use crate::schedule::{Move, Story};
 use crate::settings::RECHECK;
 use crate::world::{HOLD, Letter, World, host};
@@ -50,7 +51,13 @@ impl World {
 
     /// I3: the owner wants it gone, or is gone.
     fn check_wanted(&self, call: &Call, object: Option<&Value>) {
-        let Some(object) = object else { return };
+        let Some(object) = object else {
+            if self.object().is_none() && self.lock().facts.kept {
+                let what = format!("{:?} though what is gone was to be retained", call.rpc);
+                self.violate(Invariant::NoLoss, what);
+            }
+            return;
+        };
         let (forced, flipped) = {
             let facts = &self.lock().facts;
             (facts.was_stripped(), facts.flipped)
@@ -69,6 +76,9 @@ impl World {
             && text(object, "/spec/deletionPolicy") != "Delete"
         {
             self.violate(Invariant::NoLoss, format!("{:?} though the bucket is to be retained", call.rpc));
+        }
+        if self.schedule.story == Story::Bucket && self.claim_stays(object) {
+            self.violate(Invariant::NoLoss, format!("{:?} though the claim stays", call.rpc));
         }
     }
 
@@ -105,11 +115,15 @@ impl World {
     /// A sidecar's write has arrived, and nothing was done yet.
     pub(crate) fn before_write(&self, letter: &Letter) {
         let path = letter.head.uri.path();
+        // I7. Secrets are where credentials belong.
+        if !path.contains("/secrets") && holds_a_credential(&letter.body) {
+            self.violate(Invariant::Secrecy, "a credential is written to what is no Secret".to_owned());
+        }
         if path.contains("/leases") || path.contains("/events") {
             return;
         }
         let before = self.object();
-        let usable = before.as_ref().is_some_and(|object| is_ready(object) && !is_deleting(object));
+        let usable = before.as_ref().is_some_and(|object| is_ready(object));
         let meddled = {
             let facts = &mut self.lock().facts;
             facts.writes += 1;

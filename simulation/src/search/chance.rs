@@ -14,6 +14,8 @@ use crate::{Bug, Options, SetupError, Violation, run, run_with};
 pub struct Found {
     /// How many schedules were run.
     pub schedules: u64,
+    /// How many faults met a step in them.
+    pub struck: u64,
     /// Which of them broke something, and what; the first ones.
     pub violations: Vec<(Schedule, Violation)>,
     /// How long it took.
@@ -48,8 +50,8 @@ pub fn catch(bug: Bug, schedules: impl Iterator<Item = Schedule>) -> Result<Opti
     Ok(None)
 }
 
-/// More violations than that are of no use to anybody.
-const ENOUGH: usize = 20;
+/// More violations than that are of no use to anybody: then a search ends.
+pub const ENOUGH: usize = 20;
 
 /// Runs `schedules` on `threads` threads.
 ///
@@ -57,14 +59,16 @@ const ENOUGH: usize = 20;
 /// The world could not be made.
 pub fn search(schedules: impl Iterator<Item = Schedule> + Send, threads: usize) -> Result<Found, SetupError> {
     let begun = Instant::now();
-    let (source, count) = (Mutex::new(schedules), AtomicU64::new(0));
+    let (source, count, struck) = (Mutex::new(schedules), AtomicU64::new(0), AtomicU64::new(0));
     let violations = Mutex::new(Vec::new());
     let work = || -> Result<(), SetupError> {
         loop {
             let next = lock(&source).next();
             let Some(schedule) = next.filter(|_| lock(&violations).len() < ENOUGH) else { return Ok(()) };
             count.fetch_add(1, Ordering::Relaxed);
-            if let Some(violation) = run(&schedule)?.violation {
+            let outcome = run(&schedule)?;
+            struck.fetch_add(outcome.struck.into(), Ordering::Relaxed);
+            if let Some(violation) = outcome.violation {
                 lock(&violations).push((schedule, violation));
             }
         }
@@ -76,7 +80,8 @@ pub fn search(schedules: impl Iterator<Item = Schedule> + Send, threads: usize) 
     })?;
     let mut violations = violations.into_inner().unwrap_or_default();
     violations.sort_by_key(|(schedule, _)| schedule.seed);
-    Ok(Found { schedules: count.into_inner(), violations, took: begun.elapsed() })
+    let (schedules, struck) = (count.into_inner(), struck.into_inner());
+    Ok(Found { schedules, struck, violations, took: begun.elapsed() })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

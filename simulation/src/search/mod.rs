@@ -5,7 +5,7 @@ mod report;
 mod shrink;
 mod sweep;
 
-pub use chance::{Caught, Found, catch, search};
+pub use chance::{Caught, ENOUGH, Found, catch, search};
 pub use report::report;
 pub use shrink::shrink;
 pub use sweep::{calm, distinct, pairs, singles};

@@ -12,7 +12,7 @@ use super::objects::{BUCKET, HOLD};
 use super::{Objects, World};
 use crate::oracle::{bears, finalizers, finalizers_but, is_deleting, is_ready, text};
 use crate::schedule::kind::ID_PREFIX;
-use crate::schedule::{Act, Story};
+use crate::schedule::{Act, Move, Story};
 use crate::trace::Who;
 
 /// How long a claim outlives the deletion of its Bucket, where it does.
@@ -139,11 +139,15 @@ impl World {
         let object = self.object();
         let ready = object.as_ref().is_some_and(|object| is_ready(object));
         let retain = object.is_some_and(|object| text(&object, "/spec/deletionPolicy") == "Retain");
+        let looks = self.schedule.moves.iter().any(|(_, what)| matches!(what, Move::Watches(_)));
+        let flipped = self.lock().facts.flipped;
+        let seen = self.schedule.lag.is_zero() && !looks && flipped.is_none_or(|at| at < Instant::now());
         {
             let facts = &mut self.lock().facts;
             facts.stripped(ready);
             // A change need not have been seen when the object goes.
             facts.retained_by_force |= retain || facts.flipped.is_some();
+            facts.kept |= retain && seen;
         }
         self.patch(&self.path(), &json!({ "metadata": { "finalizers": null } }));
     }

@@ -12,12 +12,10 @@ use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 use super::{DRIVER, World};
-use crate::oracle::text;
+use crate::oracle::{is_deleting, text};
 
 /// The namespace of claims and accesses.
 const NAMESPACE: &str = "default";
-/// The claim's UID, of which the bucket's name is made.
-const CLAIM_UID: &str = "5a1f2b3c-7d4e-4f60-8a9b-0c1d2e3f4a5b";
 /// The Bucket of the first story.
 pub(crate) const BUCKET: &str = "bc-5a1f2b3c-7d4e-4f60-8a9b-0c1d2e3f4a5b";
 /// The access of the second story.
@@ -85,7 +83,9 @@ impl World {
     /// A Bucket as the controller makes it, with the claim it is for.
     pub(crate) fn make_bucket(&self, finalizers: &[&str]) {
         self.make_claim("claim", "b");
-        let reference = json!({ "name": "claim", "namespace": NAMESPACE, "uid": CLAIM_UID });
+        let claim = self.ask(Method::GET, &Objects::claim(), &Value::Null).unwrap_or_default();
+        let reference =
+            json!({ "name": "claim", "namespace": NAMESPACE, "uid": text(&claim, "/metadata/uid") });
         let bucket = json!({
             "apiVersion": "objectstorage.k8s.io/v1alpha2", "kind": "Bucket",
             "metadata": { "name": BUCKET, "finalizers": finalizers },
@@ -159,6 +159,18 @@ impl World {
         let mark = json!({ "metadata": { "annotations": { BUCKETCLAIM_BEING_DELETED: "" } } });
         self.patch(&Objects::bucket(), &mark);
         self.ask(Method::DELETE, &Objects::claim(), &Value::Null);
+    }
+
+    /// Whether the claim of that Bucket is there, and nobody has said that it goes (R10).
+    pub(crate) fn claim_stays(&self, bucket: &Value) -> bool {
+        let marks = bucket.pointer("/metadata/annotations");
+        if marks.is_some_and(|marks| marks.get(BUCKETCLAIM_BEING_DELETED).is_some()) {
+            return false;
+        }
+        let claim = self.ask(Method::GET, &Objects::claim(), &Value::Null);
+        claim.is_some_and(|claim| {
+            text(&claim, "/metadata/uid") == text(bucket, "/spec/bucketClaimRef/uid") && !is_deleting(&claim)
+        })
     }
 
     /// An object of the story as it is stored now.

@@ -54,13 +54,20 @@ impl World {
         let stop = CancellationToken::new();
         let env = Arc::new(Life { world: Arc::clone(self), process, started: self.now() });
         let (world, stopping) = (Arc::clone(self), stop.clone());
-        let task = tokio::spawn(async move {
-            let ended = run_in::<Wrapped>(env, settings, stopping).await;
-            world.ended(process, ended);
-        });
+        let task = tokio::spawn(run_in::<Wrapped>(env, settings, stopping));
         if let Some(process) = self.lock().processes.get_mut(process) {
             *process = Process { life: Some((task.abort_handle(), stop)), ..Process::default() };
         }
+        tokio::spawn(async move {
+            match task.await {
+                Ok(ended) => world.ended(process, ended),
+                Err(error) if error.is_panic() => {
+                    world.violate(Invariant::Sound, format!("sidecar {process} panics: {error}"));
+                }
+                // Killed.
+                Err(_) => {}
+            }
+        });
     }
 
     fn ended(self: &Arc<Self>, process: usize, ended: Result<(), RunError>) {

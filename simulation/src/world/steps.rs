@@ -10,7 +10,7 @@ use crate::trace::Who;
 
 impl World {
     /// A sidecar takes a step. Whatever the schedule has before it happens now; what goes wrong with the step itself is
-    /// returned.
+    /// returned. A fault that such a step cannot meet waits for one that can.
     pub(crate) fn step(self: &Arc<Self>, sort: Sort) -> Option<Fault> {
         let number = {
             let mut state = self.lock();
@@ -20,40 +20,39 @@ impl World {
             state.steps - 1
         };
         let mut fault = None;
-        while let Some(due) = self.due(number) {
+        let mut waits = Vec::new();
+        while let Some((at, due)) = self.due(number) {
             match due {
                 Move::Fault(due) if fits(due, sort) && fault.is_none() => fault = Some(due),
-                Move::Fault(_) => {}
+                Move::Fault(_) => waits.push((at, due)),
                 other => self.happen(other),
             }
         }
+        for waiting in waits.into_iter().rev() {
+            self.lock().moves.push_front(waiting);
+        }
         if let Some(fault) = fault {
             self.disturb();
+            self.lock().facts.struck(fault);
             self.tell(Who::World, format_args!("step {number} goes wrong: {fault:?}"));
         }
         fault
     }
 
     /// The next move of the schedule, if it is due before this step.
-    fn due(&self, step: u32) -> Option<Move> {
-        let mut state = self.lock();
-        state.moves.pop_front_if(|(at, _)| *at <= step).map(|(_, due)| due)
+    fn due(&self, step: u32) -> Option<(u32, Move)> {
+        self.lock().moves.pop_front_if(|(at, _)| *at <= step)
     }
 
-    /// Makes the next act happen though its step did not come. Says whether there was one.
+    /// Makes the next act happen though its step did not come. Says whether there was one. Faults wait for their steps: the
+    /// deletion at the end of a life has steps, too.
     pub(crate) fn hurry(self: &Arc<Self>) -> bool {
-        loop {
-            let next = self.lock().moves.pop_front();
-            match next {
-                // Nothing is left that could go wrong.
-                Some((_, Move::Fault(_))) => {}
-                Some((_, other)) => {
-                    self.happen(other);
-                    return true;
-                }
-                None => return false,
-            }
-        }
+        let next = {
+            let moves = &mut self.lock().moves;
+            let act = moves.iter().position(|(_, what)| !matches!(what, Move::Fault(_)));
+            act.and_then(|act| moves.remove(act))
+        };
+        next.map(|(_, what)| self.happen(what)).is_some()
     }
 
     fn happen(self: &Arc<Self>, what: Move) {
