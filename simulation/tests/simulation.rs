@@ -128,6 +128,14 @@ const OPAQUE: DriverKind = DriverKind { derived: false, by_name: false, rotates:
     ],
     ..calm(Story::Bucket, DriverKind::GOOD)
 })]
+#[case::a_bucket_to_be_retained_whose_create_had_no_answer_goes_by_force(Schedule {
+    moves: vec![
+        (0, Move::Act(Act::Retain)),
+        (1, Move::Fault(Fault::Call(CallFault::DoneAndHangs))),
+        (2, Move::Act(Act::DeleteByForce)),
+    ],
+    ..calm(Story::Bucket, DriverKind::GOOD)
+})]
 fn what_was_found_stays_mended(#[case] schedule: Schedule) {
     assert!(run(&schedule).unwrap().violation.is_none(), "{}", report(&schedule, None).unwrap());
 }
