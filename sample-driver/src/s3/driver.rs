@@ -66,8 +66,11 @@ impl<B: Tagged, U: Users> S3Driver<B, U> {
     /// An account id is text in an object's status: it must not be a way to delete any user of the service.
     async fn check_user(&self, id: &AccountId) -> Result<(), DriverError> {
         let Some(tags) = self.users.tags(id.as_str()).await? else { return Ok(()) };
-        let announced = self.ledger.accounts().find(id).await?.is_some();
-        if announced || is_marked_by(&tags, &self.profile.info, id.as_str()) {
+        let ours = match is_marked_by(&tags, &self.profile.info, id.as_str()) {
+            Some(ours) => ours,
+            None => self.ledger.accounts().find(id).await?.is_some(),
+        };
+        if ours {
             return Ok(());
         }
         Err(DriverError::failed_precondition(format!(

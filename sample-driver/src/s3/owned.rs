@@ -88,9 +88,8 @@ impl<'a, T: Tagged, I: AsRef<str> + FromStr + Send + 'static> Owned<'a, T, I> {
         if !ours {
             return Ok(());
         }
-        if tags.is_some() {
-            self.things.delete(self.name).await?;
-        }
+        // Even if it was not seen: what an entry tells of may be there already, and a service may not show it yet, as IAM does.
+        self.things.delete(self.name).await?;
         Ok(self.names.forget(self.name).await?)
     }
 
@@ -117,9 +116,9 @@ fn mark_of(tags: &Tags) -> Option<OwnerMark> {
     OwnerMark::from_tags(tags.iter().map(|(key, value)| (key.as_str(), value.as_str())))
 }
 
-/// Whether this driver left a mark there, for whatever request.
-pub(super) fn is_marked_by(tags: &Tags, driver: &DriverInfo, name: &str) -> bool {
-    mark_of(tags).is_some_and(|mark| {
+/// Whether the mark there is this driver's, for whatever request; `None` if there is no mark.
+pub(super) fn is_marked_by(tags: &Tags, driver: &DriverInfo, name: &str) -> Option<bool> {
+    mark_of(tags).map(|mark| {
         let [(_, by), (_, of), _] = mark.to_tags();
         by == driver.name() && of == name
     })

@@ -6,10 +6,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"log"
 	"net"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,11 +27,12 @@ import (
 	"cosi.example/driver/cosi"
 )
 
-var nameForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-var idForm = regexp.MustCompile(`^[a-zA-Z0-9/._-]+$`)
+// What names and ids look like (COSI-GEN-9, COSI-GEN-10).
+var nameForm, idForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`), regexp.MustCompile(`^[a-zA-Z0-9/._-]+$`)
 
-// Buckets or accounts: by name, which is the id, too, the request that made each, and its keys.
-type things map[string]struct{ request, id, secret string }
+// Buckets or accounts by name, which is the id, too: the request that made each, and its key pair.
+type things map[string]thing
+type thing struct{ request, key, secret string }
 
 type driver struct {
 	cosi.UnimplementedIdentityServer
@@ -44,31 +47,31 @@ func demand(holds bool, code codes.Code, text string) error {
 	return status.Error(code, text[:min(len(text), 1000)])
 }
 
-// A name or an id has to look like this (COSI-GEN-9, COSI-GEN-10).
-func form(text string, most int, pattern *regexp.Regexp) error {
-	return demand(len(text) <= most && pattern.MatchString(text), codes.InvalidArgument, "a name or id must match "+pattern.String())
+func form(text string, most int, of *regexp.Regexp) error {
+	return demand(len(text) <= most && of.MatchString(text), codes.InvalidArgument, "it must match "+of.String())
 }
 
 func supported(parameters map[string]string, protocols ...*cosi.ObjectProtocol) error {
 	for parameter := range parameters {
 		return demand(false, codes.InvalidArgument, "unknown parameter "+parameter)
 	}
-	return demand(len(protocols) == 0 || len(protocols) == 1 && protocols[0].GetType() == cosi.ObjectProtocol_S3,
-		codes.InvalidArgument, "of the protocols only S3 is supported, and is to be named once")
+	s3 := len(protocols) == 0 || len(protocols) == 1 && protocols[0].GetType() == cosi.ObjectProtocol_S3
+	return demand(s3, codes.InvalidArgument, "of the protocols only S3 is supported, and is to be named once")
 }
 
-// Finds what this very request made, or makes it.
-func (t things) provide(name string, request proto.Message) error {
+// Finds what this very request made, or makes it, unless the request is wrong.
+func (t things) provide(name string, request proto.Message, wrong error) (thing, error) {
 	made, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)
-	if _, found := t[name]; !found {
-		t[name] = struct{ request, id, secret string }{string(made), rand.Text(), rand.Text()}
+	if _, found := t[name]; !found && cmp.Or(wrong, err) == nil {
+		t[name] = thing{string(made), rand.Text(), rand.Text()}
 	}
-	return cmp.Or(err, demand(t[name].request == string(made), codes.AlreadyExists, name+" was made for another request"))
+	taken := demand(t[name].request == string(made), codes.AlreadyExists, name+" was made for another request")
+	return t[name], cmp.Or(wrong, err, taken)
 }
 
 func s3(id string) *cosi.ObjectProtocolAndBucketInfo {
-	return &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{BucketId: id, Endpoint: "https://s3.example.com", Region: "nowhere",
-		AddressingStyle: &cosi.S3AddressingStyle{Style: cosi.S3AddressingStyle_PATH}}}
+	path := &cosi.S3AddressingStyle{Style: cosi.S3AddressingStyle_PATH}
+	return &cosi.ObjectProtocolAndBucketInfo{S3: &cosi.S3BucketInfo{BucketId: id, Endpoint: "https://s3.example.com", Region: "nowhere", AddressingStyle: path}}
 }
 
 func (d *driver) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*cosi.DriverGetInfoResponse, error) {
@@ -76,10 +79,8 @@ func (d *driver) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*co
 }
 
 func (d *driver) DriverCreateBucket(_ context.Context, r *cosi.DriverCreateBucketRequest) (*cosi.DriverCreateBucketResponse, error) {
-	if err := cmp.Or(form(r.Name, 253, nameForm), supported(r.Parameters, r.Protocols...)); err != nil {
-		return nil, err
-	}
-	return &cosi.DriverCreateBucketResponse{BucketId: r.Name, Protocols: s3(r.Name)}, d.buckets.provide(r.Name, r)
+	_, err := d.buckets.provide(r.Name, r, cmp.Or(form(r.Name, 253, nameForm), supported(r.Parameters, r.Protocols...)))
+	return &cosi.DriverCreateBucketResponse{BucketId: r.Name, Protocols: s3(r.Name)}, err
 }
 
 func (d *driver) DriverGetExistingBucket(_ context.Context, r *cosi.DriverGetExistingBucketRequest) (*cosi.DriverGetExistingBucketResponse, error) {
@@ -95,21 +96,20 @@ func (d *driver) DriverDeleteBucket(_ context.Context, r *cosi.DriverDeleteBucke
 }
 
 func (d *driver) DriverGrantBucketAccess(_ context.Context, r *cosi.DriverGrantBucketAccessRequest) (*cosi.DriverGrantBucketAccessResponse, error) {
-	key := r.AuthenticationType.GetType() == cosi.AuthenticationType_KEY
-	err := cmp.Or(form(r.AccountName, 253, nameForm), supported(r.Parameters, r.Protocol),
-		demand(key && len(r.Buckets) > 0, codes.InvalidArgument, "needed are authentication by KEY and at least one bucket"))
-	answer, seen := &cosi.DriverGrantBucketAccessResponse{AccountId: r.AccountName}, map[string]bool{}
-	for _, b := range r.Buckets {
-		known := b.AccessMode.GetMode() >= cosi.AccessMode_READ_WRITE && b.AccessMode.GetMode() <= cosi.AccessMode_WRITE_ONLY
-		err = cmp.Or(err, form(b.BucketId, 2048, idForm),
-			demand(known && !seen[b.BucketId], codes.InvalidArgument, "each bucket needs a known access mode, and may come once"))
-		seen[b.BucketId] = true
+	// In another order it is the same request.
+	slices.SortFunc(r.Buckets, func(a, b *cosi.DriverGrantBucketAccessRequest_AccessedBucket) int {
+		return cmp.Compare(a.BucketId, b.BucketId)
+	})
+	key := len(r.Buckets) > 0 && r.AuthenticationType.GetType() == cosi.AuthenticationType_KEY
+	wrong := cmp.Or(form(r.AccountName, 253, nameForm), supported(r.Parameters, r.Protocol), demand(key, codes.InvalidArgument, "KEY and a bucket are needed"))
+	answer := &cosi.DriverGrantBucketAccessResponse{AccountId: r.AccountName}
+	for i, b := range r.Buckets {
+		good := b.AccessMode.GetMode() > 0 && b.AccessMode.GetMode() < 4 && (i == 0 || r.Buckets[i-1].BucketId != b.BucketId)
+		wrong = cmp.Or(wrong, form(b.BucketId, 2048, idForm), demand(good, codes.InvalidArgument, "a bucket comes once, with a known access mode"))
 		answer.Buckets = append(answer.Buckets, &cosi.DriverGrantBucketAccessResponse_BucketInfo{BucketId: b.BucketId, BucketInfo: s3(b.BucketId)})
 	}
-	if err == nil {
-		err = d.accounts.provide(r.AccountName, r)
-	}
-	answer.Credentials = &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{AccessKeyId: d.accounts[r.AccountName].id, AccessSecretKey: d.accounts[r.AccountName].secret}}
+	made, err := d.accounts.provide(r.AccountName, r, wrong)
+	answer.Credentials = &cosi.CredentialInfo{S3: &cosi.S3CredentialInfo{AccessKeyId: made.key, AccessSecretKey: made.secret}}
 	return answer, err
 }
 
@@ -119,8 +119,8 @@ func (d *driver) DriverRevokeBucketAccess(_ context.Context, r *cosi.DriverRevok
 }
 
 func main() {
-	path := strings.TrimPrefix(os.Getenv("COSI_ENDPOINT"), "unix://")
-	if _, err := net.Dial("unix", path); err != nil {
+	path := strings.TrimPrefix(cmp.Or(os.Getenv("COSI_ENDPOINT"), "unix:///var/lib/cosi/cosi.sock"), "unix://")
+	if _, err := net.Dial("unix", path); errors.Is(err, syscall.ECONNREFUSED) {
 		os.Remove(path) // the socket of a dead process (COSI-GEN-2)
 	}
 	syscall.Umask(0o117)
@@ -132,6 +132,9 @@ func main() {
 	server := grpc.NewServer(grpc.UnaryInterceptor(func(ctx context.Context, r any, _ *grpc.UnaryServerInfo, call grpc.UnaryHandler) (any, error) {
 		turn.Lock()
 		defer turn.Unlock()
+		if ctx.Err() != nil { // nobody waits for it any more
+			return nil, status.FromContextError(ctx.Err()).Err()
+		}
 		return call(ctx, r)
 	}))
 	d := &driver{buckets: things{}, accounts: things{}}

@@ -1,7 +1,10 @@
 """A COSI driver in Python. Its backend is an SQLite file, its one argument: a bucket is a row, and so is an account."""
-import os, re, secrets, signal, socket, sqlite3, sys, threading, time
+import errno, json, os, re, signal, socket, sqlite3, sys
 from concurrent.futures import ThreadPoolExecutor
+from secrets import token_hex
+from time import CLOCK_BOOTTIME, clock_gettime_ns
 import grpc
+from google.protobuf import json_format
 from grpc import StatusCode
 import cosi_pb2 as cosi, cosi_pb2_grpc as services
 
@@ -18,53 +21,54 @@ def valid(text, pattern):
 
 def supported(request, protocols):
     demand(not request.parameters, "unknown parameters: " + ", ".join(request.parameters))
-    demand(all(p.type == cosi.ObjectProtocol.S3 for p in protocols), "the only protocol that is supported is S3")
-    demand(len(protocols) < 2, "protocol S3 is asked for twice")
+    demand([p.type for p in protocols] in ([], [cosi.ObjectProtocol.S3]), "only S3 is supported, and to be named once")
 
 def s3(id):
-    style = cosi.S3AddressingStyle(style=cosi.S3AddressingStyle.PATH)
-    info = cosi.S3BucketInfo(bucket_id=id, endpoint="https://s3.example.com", region="nowhere", addressing_style=style)
-    return cosi.ObjectProtocolAndBucketInfo(s3=info)
+    info = {"bucket_id": id, "endpoint": "https://s3.example.com", "region": "nowhere"}
+    return cosi.ObjectProtocolAndBucketInfo(s3={**info, "addressing_style": {"style": "PATH"}})
 
-def packed(request):
-    return request.SerializeToString(deterministic=True)
+def key(request, modes):
+    """What makes one request another one. The order of buckets does not, and an undo does not know the access modes."""
+    fields = json_format.MessageToDict(request)
+    buckets = [(bucket.get("bucketId"), modes and bucket.get("accessMode")) for bucket in fields.pop("buckets", [])]
+    return json.dumps([fields, sorted(buckets, key=repr)], sort_keys=True)
 
 def rpc(call):
-    """A call has the backend for itself (COSI-GEN-4) and does all or nothing; a failure has a text (COSI-ERR-1)."""
+    """A call does all or nothing. What fails by itself, as the disk may, is UNKNOWN, with a text (COSI-ERR-1)."""
     def answer(self, request, context):
         try:
-            end = dict(context.invocation_metadata()).get("cosi-not-after-ns", "")
-            with self.turn, self.backend:
-                late = end.isdecimal() and time.clock_gettime_ns(time.CLOCK_BOOTTIME) > int(end)
-                demand(not late, "the call came too late: make a new one", StatusCode.FAILED_PRECONDITION)
+            end = dict(context.invocation_metadata()).get("cosi-not-after-ns", "9" * 19)
+            demand(re.fullmatch("[0-9]{1,19}", end), "cosi-not-after-ns must be a decimal number")
+            demand(clock_gettime_ns(CLOCK_BOOTTIME) <= int(end), "it came too late", StatusCode.FAILED_PRECONDITION)
+            with self.sql:
                 return call(self, request)
         except ValueError as refused:
             context.abort(*refused.args)
-        except sqlite3.Error as error:
-            context.abort(StatusCode.INTERNAL, f"the database failed: {error}")
     return answer
 
 class Driver(services.IdentityServicer, services.ProvisionerServicer):
     def __init__(self, file):
-        self.turn, self.backend = threading.Lock(), sqlite3.connect(file, check_same_thread=False)
-        for kind in "bucket", "account":
-            self.row(f"CREATE TABLE IF NOT EXISTS {kind} (name PRIMARY KEY, undo, request, id, secret)")
+        self.sql = sqlite3.connect(file, check_same_thread=False)
+        table = "CREATE TABLE IF NOT EXISTS things (kind, name, undo, request, id, secret, PRIMARY KEY (kind, name))"
+        # The second process at one file does not start.
+        self.sql.executescript(f"PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; {table}; COMMIT")
 
-    def row(self, statement, *values):
-        return self.backend.execute(statement, values).fetchone()
-
-    def make(self, kind, name, request, undo):
-        """Finds what this very request made, or makes it. An undo is its request without the access modes."""
-        undo = undo.FromString(packed(request))
-        undo.DiscardUnknownFields()
-        new = valid(name, NAME), packed(undo), packed(request), f"{kind}-{secrets.token_hex(8)}", secrets.token_hex(30)
-        self.row(f"INSERT OR IGNORE INTO {kind} VALUES (?, ?, ?, ?, ?)", *new)
-        *made, id, secret = self.row(f"SELECT * FROM {kind} WHERE name = ?", name)
-        demand(tuple(made) == new[:3], f"{name} was made for another request", StatusCode.ALREADY_EXISTS)
+    def make(self, kind, name, request):
+        """Finds what this very request made, or makes it: name, request and id in one step (COSI-CREATE-4)."""
+        wanted = kind, valid(name, NAME), key(request, modes=False), key(request, modes=True)
+        self.sql.execute("INSERT OR IGNORE INTO things VALUES (?,?,?,?,?,?)", (*wanted, token_hex(8), token_hex(30)))
+        find = "SELECT * FROM things WHERE kind = ? AND name = ?"
+        *made, id, secret = self.sql.execute(find, (kind, name)).fetchone()
+        demand(tuple(made) == wanted, f"{name} was made for another request", StatusCode.ALREADY_EXISTS)
         return id, secret
 
-    def delete(self, answer, kind, where, *values):
-        self.row(f"DELETE FROM {kind} WHERE {where}", *values)
+    def delete(self, kind, id, answer):
+        self.sql.execute("DELETE FROM things WHERE kind = ? AND id = ?", (kind, valid(id, ID)))
+        return answer()
+
+    def undo(self, kind, name, request, answer):
+        made = kind, valid(name, NAME), key(request, modes=False)
+        self.sql.execute("DELETE FROM things WHERE kind = ? AND name = ? AND undo = ?", made)
         return answer()
 
     @rpc
@@ -74,55 +78,57 @@ class Driver(services.IdentityServicer, services.ProvisionerServicer):
     @rpc
     def DriverCreateBucket(self, request):
         supported(request, request.protocols)
-        id, _ = self.make("bucket", request.name, request, cosi.DriverDeleteBucketByNameRequest)
+        id, _ = self.make("bucket", request.name, request)
         return cosi.DriverCreateBucketResponse(bucket_id=id, protocols=s3(id))
 
     @rpc
     def DriverGetExistingBucket(self, request):
         supported(request, request.protocols)
         id = valid(request.existing_bucket_id, ID)
-        demand(self.row("SELECT * FROM bucket WHERE id = ?", id), f"there is no bucket {id}", StatusCode.NOT_FOUND)
+        found = self.sql.execute("SELECT * FROM things WHERE kind = 'bucket' AND id = ?", (id,)).fetchone()
+        demand(found, f"there is no bucket {id}", StatusCode.NOT_FOUND)
         return cosi.DriverGetExistingBucketResponse(bucket_id=id, protocols=s3(id))
 
     @rpc
     def DriverDeleteBucket(self, request):
-        return self.delete(cosi.DriverDeleteBucketResponse, "bucket", "id = ?", valid(request.bucket_id, ID))
+        return self.delete("bucket", request.bucket_id, cosi.DriverDeleteBucketResponse)
 
     @rpc
     def DriverDeleteBucketByName(self, request):
-        made = valid(request.name, NAME), packed(request)
-        return self.delete(cosi.DriverDeleteBucketByNameResponse, "bucket", "name = ? AND undo = ?", *made)
+        return self.undo("bucket", request.name, request, cosi.DriverDeleteBucketByNameResponse)
 
     @rpc
     def DriverGrantBucketAccess(self, request):
         supported(request, [request.protocol])
-        key, ids = cosi.AuthenticationType.KEY, {valid(bucket.bucket_id, ID) for bucket in request.buckets}
-        demand(request.authentication_type.type == key, "only authentication by KEY is supported")
+        demand(request.authentication_type.type == 1, "only authentication by KEY is supported")
+        ids = {valid(bucket.bucket_id, ID) for bucket in request.buckets}
         demand(ids and len(ids) == len(request.buckets), "there must be at least one bucket, and none twice")
         demand(all(b.access_mode.mode in (1, 2, 3) for b in request.buckets), "each bucket needs a known access mode")
-        id, secret = self.make("account", request.account_name, request, cosi.DriverRevokeBucketAccessByNameRequest)
+        id, secret = self.make("account", request.account_name, request)
         keys = cosi.CredentialInfo(s3={"access_key_id": secret[:20], "access_secret_key": secret[20:]})
         buckets = [{"bucket_id": bucket, "bucket_info": s3(bucket)} for bucket in ids]
         return cosi.DriverGrantBucketAccessResponse(account_id=id, buckets=buckets, credentials=keys)
 
     @rpc
     def DriverRevokeBucketAccess(self, request):
-        return self.delete(cosi.DriverRevokeBucketAccessResponse, "account", "id = ?", valid(request.account_id, ID))
+        return self.delete("account", request.account_id, cosi.DriverRevokeBucketAccessResponse)
 
     @rpc
     def DriverRevokeBucketAccessByName(self, request):
-        made = valid(request.account_name, NAME), packed(request)
-        return self.delete(cosi.DriverRevokeBucketAccessByNameResponse, "account", "name = ? AND undo = ?", *made)
+        return self.undo("account", request.account_name, request, cosi.DriverRevokeBucketAccessByNameResponse)
 
 if __name__ == "__main__":
-    endpoint = os.environ.get("COSI_ENDPOINT", "unix:///var/lib/cosi/cosi.sock")
-    if socket.socket(socket.AF_UNIX).connect_ex(endpoint.removeprefix("unix://")) == 0:
-        sys.exit(f"another driver listens at {endpoint}")
+    path = os.environ.get("COSI_ENDPOINT", "unix:///var/lib/cosi/cosi.sock").removeprefix("unix://")
+    if socket.socket(socket.AF_UNIX).connect_ex(path) not in (errno.ENOENT, errno.ECONNREFUSED):
+        sys.exit(f"what is at {path} is not the socket of a dead process")
+    os.umask(0o177)
+    driver = Driver(sys.argv[1])
     os.umask(0o117)
-    server = grpc.server(ThreadPoolExecutor(16))
-    services.add_IdentityServicer_to_server(driver := Driver(sys.argv[1]), server)
+    # One call after the other, as they came (COSI-GEN-4): an undo must not overtake what it undoes (COSI-DELNAME-1).
+    server = grpc.server(ThreadPoolExecutor(1))
+    services.add_IdentityServicer_to_server(driver, server)
     services.add_ProvisionerServicer_to_server(driver, server)
-    server.add_insecure_port(endpoint)
+    server.add_insecure_port(f"unix://{path}")
     server.start()
     signal.signal(signal.SIGTERM, lambda *_: server.stop(10))
     server.wait_for_termination()

@@ -93,6 +93,8 @@ impl Foreign {
                 if fs::read(&stamp).is_ok_and(|made_of| made_of == wanted) {
                     return Ok(());
                 }
+                // Until all is made anew, nothing is there.
+                let _ = fs::remove_file(&stamp);
                 let link = folder.join("cosi-rs");
                 // It may be there already, and lead to another checkout.
                 let _ = fs::remove_file(&link);
