@@ -28,7 +28,8 @@ const AFTER_START: &str = r#"for _ in $(seq 100); do ls "$HERE"/*/*.sock > /dev/
 /// # Errors
 /// If a command of the guide fails, the last one, which is the suite, included.
 pub fn newcomer() -> Result<()> {
-    run(&mut cargo(["build", "-p", "cosi-conformance", "--bins"]))?;
+    // Of the whole workspace, as everything else here: alone, cargo would compile many crates once more with fewer features.
+    run(&mut cargo(["build", "--workspace", "--bin", "cosi-conformance"]))?;
     let guide = fs::read_to_string(root().join(GUIDE)).with_context(|| format!("read {GUIDE}"))?;
     let folder = TempDir::new().context("make a folder for the newcomer")?;
     symlink(root(), folder.path().join("cosi-rs"))
