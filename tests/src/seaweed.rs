@@ -40,6 +40,7 @@ pub struct Seaweed {
 ///
 /// # Panics
 /// If there is Go, and there is no server in the end.
+#[allow(clippy::panic, reason = "a panic is how a test fails")]
 pub async fn or_skip(test: &str) -> Option<&'static Seaweed> {
     static SERVER: OnceLock<Option<Seaweed>> = OnceLock::new();
     let server = SERVER.get_or_init(|| {

@@ -68,6 +68,7 @@ pub struct Foreign {
 /// # Panics
 /// If there are both, and something cannot be made of them.
 #[must_use]
+#[allow(clippy::panic, reason = "a panic is how a test fails")]
 pub fn or_skip(test: &str) -> Option<&'static Foreign> {
     static FOREIGN: OnceLock<Option<Foreign>> = OnceLock::new();
     let made = FOREIGN.get_or_init(|| {
