@@ -26,7 +26,7 @@ async fn world(name: &str, folder: &Path, command_line: CommandLine) -> Option<(
     let line = command_line(foreign, &endpoint, &folder.join("backend.db"));
     let mut driver = Sidecar::of("/usr/bin/env", line).unwrap();
     driver.start().unwrap();
-    world.driver_name = name.to_owned();
+    name.clone_into(&mut world.driver_name);
     world.scripted = false;
     world.sidecar.replace_arg("--driver-endpoint", endpoint);
     world.sidecar.start().unwrap();
