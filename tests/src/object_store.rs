@@ -3,7 +3,7 @@
 use std::{fs, io, path::Path, path::PathBuf};
 
 use aws_sdk_s3::Client;
-use aws_sdk_s3::config::{BehaviorVersion, Config, Credentials, Region};
+use aws_sdk_s3::config::{self, BehaviorVersion, Config, Credentials, Region};
 use aws_sdk_s3::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
 
 /// The store cannot be used.
@@ -64,14 +64,7 @@ impl ObjectStore {
     /// The S3 server at `endpoint`, with this key pair.
     #[must_use]
     pub fn with_key(endpoint: &str, region: &str, id: &str, secret: &str) -> Self {
-        let config = Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .endpoint_url(endpoint)
-            .region(Region::new(region.to_owned()))
-            .credentials_provider(Credentials::new(id, secret, None, None, "given"))
-            .force_path_style(true)
-            .build();
-        Self { client: Client::from_conf(config) }
+        Self { client: Client::from_conf(config(endpoint, region, id, secret).build()) }
     }
 
     /// Names of all buckets.
@@ -112,6 +105,16 @@ impl ObjectStore {
         let delete = self.client.delete_object().bucket(bucket).key(key);
         delete.send().await.map_err(refused("deleting an object")).map(drop)
     }
+}
+
+/// Of a client of the S3 server at `endpoint`, path style.
+pub(crate) fn config(endpoint: &str, region: &str, id: &str, secret: &str) -> config::Builder {
+    Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .endpoint_url(endpoint)
+        .region(Region::new(region.to_owned()))
+        .credentials_provider(Credentials::new(id, secret, None, None, "given"))
+        .force_path_style(true)
 }
 
 fn failed<E: std::error::Error>(what: &'static str) -> impl Fn(E) -> StoreError {

@@ -1,5 +1,6 @@
 //! A real service with S3 and IAM APIs: SeaweedFS, built by Go from `tests/seaweedfs`.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::net::TcpListener;
@@ -9,10 +10,12 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use aws_sdk_iam::config::{BehaviorVersion, Credentials, Region};
+use aws_sdk_s3::config::retry::RetryConfig;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use crate::{go, skip};
+use crate::sidecar::beside_us;
+use crate::{go, object_store, skip};
 
 /// The operator's key pair, with which drivers work, too.
 pub const ACCESS_KEY: &str = "OPERATOR";
@@ -76,6 +79,21 @@ impl Seaweed {
         aws_sdk_iam::Client::from_conf(config.build())
     }
 
+    /// The command line, for `env`, of the sample driver that makes everything here.
+    #[must_use]
+    pub fn sample_driver(&self, endpoint: &str, ledger: &Path) -> Vec<OsString> {
+        let mut line: Vec<OsString> = vec![
+            format!("AWS_ACCESS_KEY_ID={ACCESS_KEY}").into(),
+            format!("AWS_SECRET_ACCESS_KEY={SECRET_KEY}").into(),
+            "AWS_EC2_METADATA_DISABLED=true".into(),
+            beside_us("cosi-sample-driver").into(),
+        ];
+        line.extend(["--backend", "s3", "--s3-path-style", "--s3-endpoint", &self.endpoint].map(Into::into));
+        line.extend(["--endpoint", endpoint, "--ledger"].map(Into::into));
+        line.push(ledger.into());
+        line
+    }
+
     /// Both APIs answer.
     async fn ready(&self) {
         let give_up = Instant::now() + READY_WITHIN;
@@ -91,16 +109,9 @@ impl Seaweed {
 /// A client of the S3 server at `endpoint`, path style, without retries.
 #[must_use]
 pub fn s3_client(endpoint: &str, access_key: &str, secret: &str) -> aws_sdk_s3::Client {
-    use aws_sdk_s3::config::{BehaviorVersion, Config, Credentials, Region, retry::RetryConfig};
     crate::crypto();
-    let config = Config::builder()
-        .behavior_version(BehaviorVersion::latest())
-        .region(Region::new("anywhere-1"))
-        .credentials_provider(Credentials::new(access_key, secret, None, None, "test"))
-        .retry_config(RetryConfig::disabled())
-        .endpoint_url(endpoint)
-        .force_path_style(true);
-    aws_sdk_s3::Client::from_conf(config.build())
+    let config = object_store::config(endpoint, "anywhere-1", access_key, secret);
+    aws_sdk_s3::Client::from_conf(config.retry_config(RetryConfig::disabled()).build())
 }
 
 fn start(program: &Path) -> io::Result<Seaweed> {

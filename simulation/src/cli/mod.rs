@@ -65,7 +65,7 @@ impl FromStr for BugName {
 /// Does what the command line says. Returns whether nothing was broken.
 pub(crate) fn run(settings: &Settings) -> Result<bool, SetupError> {
     if let Some(seed) = settings.replay {
-        println!("{}", report(&Schedule::random(seed), settings.bugs.as_ref().and_then(|bug| bug.0))?);
+        println!("{}", report(&Schedule::random(seed), settings.bugs.and_then(|bug| bug.0))?);
         return Ok(true);
     }
     let threads = settings.threads.unwrap_or_else(|| available_parallelism().map_or(1, usize::from));

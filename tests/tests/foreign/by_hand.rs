@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 
 use cosi_tests::foreign::{self, Foreign, console};
 use cosi_tests::sidecar::Sidecar;
+use tempfile::TempDir;
 
 use super::{answers, place};
 
@@ -20,6 +21,16 @@ fn shell(foreign: &Foreign, endpoint: &str, command: &str) -> Output {
     shell.output().unwrap()
 }
 
+/// The sample driver with its embedded backend in that folder; it answers.
+async fn sample_driver(folder: &TempDir, endpoint: &str) -> Sidecar {
+    let data = folder.path().join("data").display().to_string();
+    let args = ["--endpoint", endpoint, "--s3-listen", "127.0.0.1:0", "--data-dir", &data];
+    let mut driver = Sidecar::of("cosi-sample-driver", args).unwrap();
+    driver.start().unwrap();
+    answers(endpoint, || driver.log()).await;
+    driver
+}
+
 fn told(output: &Output) -> String {
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout.clone()).unwrap()
@@ -29,11 +40,7 @@ fn told(output: &Output) -> String {
 async fn grpcurl_lists_the_services_and_calls_every_rpc() {
     let Some(foreign) = foreign::or_skip("grpcurl calls every RPC") else { return };
     let (folder, endpoint) = place();
-    let data = folder.path().join("data").display().to_string();
-    let args = ["--endpoint", &endpoint, "--s3-listen", "127.0.0.1:0", "--data-dir", &data];
-    let mut driver = Sidecar::of("cosi-sample-driver", args).unwrap();
-    driver.start().unwrap();
-    answers(&endpoint, || driver.log()).await;
+    let _driver = sample_driver(&folder, &endpoint).await;
 
     let services = told(&shell(foreign, &endpoint, "grpcurl -plaintext $SOCKET list"));
     let expected = [
@@ -79,11 +86,7 @@ async fn grpcurl_lists_the_services_and_calls_every_rpc() {
 async fn grpcurl_is_told_by_code_and_sentence_what_was_wrong() {
     let Some(foreign) = foreign::or_skip("grpcurl is told what was wrong") else { return };
     let (folder, endpoint) = place();
-    let data = folder.path().join("data").display().to_string();
-    let args = ["--endpoint", &endpoint, "--s3-listen", "127.0.0.1:0", "--data-dir", &data];
-    let mut driver = Sidecar::of("cosi-sample-driver", args).unwrap();
-    driver.start().unwrap();
-    answers(&endpoint, || driver.log()).await;
+    let _driver = sample_driver(&folder, &endpoint).await;
     let create =
         "-d '{\"name\":\"by-hand\",\"parameters\":{\"tpyo\":\"canary\"}}' $SOCKET $P/DriverCreateBucket";
     for (flags, code, word) in [

@@ -8,8 +8,8 @@ use cosi_conformance::report::{Verdict, text};
 use cosi_conformance::settings::Restart;
 use cosi_conformance::{Report, Settings, run};
 use cosi_tests::foreign;
-use cosi_tests::seaweed::{self, ACCESS_KEY, SECRET_KEY};
-use cosi_tests::sidecar::{Sidecar, beside_us};
+use cosi_tests::seaweed;
+use cosi_tests::sidecar::Sidecar;
 use futures::FutureExt as _;
 use tokio::sync::Mutex;
 
@@ -112,22 +112,7 @@ async fn the_sample_driver_passes_before_a_service_elsewhere() {
         return;
     };
     let (folder, endpoint) = place();
-    let ledger = folder.path().join("ledger.redb").display().to_string();
-    let program = beside_us("cosi-sample-driver").display().to_string();
-    let (key, secret) =
-        (format!("AWS_ACCESS_KEY_ID={ACCESS_KEY}"), format!("AWS_SECRET_ACCESS_KEY={SECRET_KEY}"));
-    let line = [
-        &key,
-        &secret,
-        "AWS_EC2_METADATA_DISABLED=true",
-        &program,
-        "--endpoint",
-        &endpoint,
-        "--backend",
-        "s3",
-    ];
-    let line =
-        line.into_iter().chain(["--s3-endpoint", &service.endpoint, "--s3-path-style", "--ledger", &ledger]);
+    let line = service.sample_driver(&endpoint, &folder.path().join("ledger.redb"));
     let driver = Driver::start(&endpoint, line).await;
     let mut settings = settings(&endpoint);
     settings.rounds = 100;

@@ -4,7 +4,7 @@ use std::fs;
 
 use cosi_tests::object_store::ObjectStore;
 use cosi_tests::seaweed::{self, ACCESS_KEY, SECRET_KEY, Seaweed};
-use cosi_tests::sidecar::{Sidecar, beside_us};
+use cosi_tests::sidecar::Sidecar;
 use futures::future::join_all;
 use tempfile::TempDir;
 
@@ -26,27 +26,8 @@ impl Service {
         let folder = tempfile::Builder::new().prefix("cosi-service-").tempdir().unwrap();
         fs::create_dir(folder.path().join("socket")).unwrap();
         let endpoint = format!("unix://{}/socket/cosi.sock", folder.path().display());
-        let ledger = folder.path().join("ledger.redb").display().to_string();
-        let program = beside_us("cosi-sample-driver").display().to_string();
-        let key = format!("AWS_ACCESS_KEY_ID={ACCESS_KEY}");
-        let secret = format!("AWS_SECRET_ACCESS_KEY={SECRET_KEY}");
-        let line = [
-            key.as_str(),
-            &secret,
-            "AWS_EC2_METADATA_DISABLED=true",
-            &program,
-            "--backend",
-            "s3",
-            "--s3-path-style",
-            "--s3-endpoint",
-            &seaweed.endpoint,
-            "--endpoint",
-            &endpoint,
-            "--driver-name",
-            &world.driver_name,
-            "--ledger",
-            &ledger,
-        ];
+        let mut line = seaweed.sample_driver(&endpoint, &folder.path().join("ledger.redb"));
+        line.extend(["--driver-name", &world.driver_name].map(Into::into));
         let driver = Sidecar::of("/usr/bin/env", line).unwrap();
         world.sidecar.replace_arg("--driver-endpoint", endpoint);
         world.scripted = false;
