@@ -57,6 +57,11 @@ impl Trace {
         }
     }
 
+    /// What the lines tell only in part counts whole.
+    pub(crate) fn note(&mut self, whole: &[u8]) {
+        whole.hash(&mut self.hash);
+    }
+
     pub(crate) fn hash(&self) -> u64 {
         self.hash.finish()
     }

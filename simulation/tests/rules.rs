@@ -76,6 +76,13 @@ fn faults(schedule: &Schedule) -> u32 {
 #[case::r3_a_new_process_waits_for_its_predecessors_grant_which_voids_keys(
     Bug::NoPredecessor, Invariant::Truth, access(ROTATING, vec![(GRANT, dies_during())])
 )]
+#[case::r4_nothing_is_made_from_old_news_of_what_was_deleted(
+    Bug::CreateFromStaleCache, Invariant::NoDouble,
+    bucket(DriverKind::GOOD, vec![
+        (CREATE, Move::Act(Act::Delete)),
+        (CREATE, call(CallFault::DoneAndHangs)),
+    ])
+)]
 #[case::r6_what_was_sent_is_remembered_though_it_was_refused(
     Bug::RefusedIsForgotten, Invariant::NoOrphan,
     bucket(DriverKind::GOOD, vec![
@@ -142,7 +149,7 @@ fn faults(schedule: &Schedule) -> u32 {
     bucket(DriverKind::GOOD, vec![(CREATE, Move::Act(Act::Occupy))])
 )]
 #[case::r15_a_call_that_comes_after_its_leaders_lease_is_not_done(
-    Bug::LateCallIsDone, Invariant::NoOrphan,
+    Bug::LateCallIsDone, Invariant::NoDouble,
     Schedule {
         sidecars: 2,
         ..bucket(DriverKind::GOOD, vec![

@@ -137,6 +137,19 @@ const OPAQUE: DriverKind = DriverKind { derived: false, by_name: false, rotates:
     ],
     ..calm(Story::Bucket, DriverKind::GOOD)
 })]
+#[case::an_access_that_is_let_go_in_a_namespace_that_goes(Schedule {
+    moves: vec![(2, Move::Act(Act::LetGo)), (20, Move::Act(Act::DeleteNamespace))],
+    ..calm(Story::Access, DriverKind::GOOD)
+})]
+#[case::an_intent_that_is_taken_off_while_its_leader_stops(Schedule {
+    sidecars: 2,
+    moves: vec![
+        (1, Move::Fault(Fault::Call(CallFault::LandsLate(Duration::from_millis(980))))),
+        (2, Move::Act(Act::Strip)),
+        (2, Move::Act(Act::Stop)),
+    ],
+    ..calm(Story::Bucket, DriverKind::GOOD)
+})]
 fn what_was_found_stays_mended(#[case] schedule: Schedule) {
     assert!(run(&schedule).unwrap().violation.is_none(), "{}", report(&schedule, None).unwrap());
 }

@@ -8,7 +8,7 @@ use cosi_lifecycle::access::{
     AccessState, AccessView, Call, CallOk, Effect, Event, Owner, SecretView, StatusWrite,
 };
 
-use super::seam::{Seam, refusal, soften};
+use super::seam::{Seam, Stale, refusal, soften};
 use super::{Bug, is, seeded};
 
 /// What bugs remember of an access.
@@ -20,20 +20,25 @@ pub(crate) struct Memory {
     granting: bool,
     /// The last Grant failed.
     failed: bool,
+    stale: Stale<AccessView>,
 }
 
 impl Seam for AccessState {
     const RESTS: bool = false;
     type Memory = Memory;
 
-    fn distort(_: &Arc<AccessView>, _: &Memory) -> Option<Arc<AccessView>> {
-        None
+    fn distort(_: Option<&Arc<AccessView>>, memory: &Memory) -> Option<Arc<AccessView>> {
+        memory.stale.shown()
     }
 
     fn corrupt(&mut self, view: Option<&Arc<AccessView>>, event: Event, memory: &mut Memory) -> Event {
         if memory.granting {
             memory.failed = matches!(event, Event::Called(Err(_)));
         }
+        if let Some(view) = view.filter(|view| !view.deleting && !view.ready) {
+            memory.stale.keep(view);
+        }
+        memory.stale.acknowledged |= matches!(event, Event::Called(Ok(CallOk::Revoked)));
         let forgets = match seeded() {
             Some(Bug::ForgetOnFailedWrite) => memory.recording && matches!(event, Event::Wrote(Err(_))),
             Some(Bug::ForgetTheGone) => view.is_none(),
@@ -64,6 +69,9 @@ impl Seam for AccessState {
         let going = view.is_none_or(|view| view.deleting);
         let skips = match (seeded()?, effect) {
             (Bug::CacheForLiveRead, Effect::Read(_)) => return Some(Event::Read(Ok(()))),
+            (Bug::CreateFromStaleCache, Effect::Read(_)) if memory.stale.acknowledged => {
+                return Some(Event::Read(Ok(())));
+            }
             (Bug::GrantUnreserved, Effect::CreateSecret { owner, data, .. }) if data.is_empty() => {
                 return Some(Event::Secret(Ok(Some(never_made(owner)))));
             }

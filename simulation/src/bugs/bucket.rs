@@ -6,7 +6,7 @@ use cosi_api::names::FINALIZER;
 use cosi_lifecycle::bucket::{BucketState, BucketView, Call, CallOk, Effect, Event, StatusWrite};
 use cosi_lifecycle::{Outcome, Rpc, Uid, Wake};
 
-use super::seam::{Seam, refusal, soften};
+use super::seam::{Seam, Stale, refusal, soften};
 use super::{Bug, VANISHED, is, seeded};
 
 /// What bugs remember of a Bucket.
@@ -24,6 +24,7 @@ pub(crate) struct Memory {
     /// The object is let go: nothing is deleted any more.
     let_go: bool,
     last: Last,
+    stale: Stale<BucketView>,
 }
 
 /// The last effect, as far as it matters.
@@ -39,7 +40,11 @@ impl Seam for BucketState {
     const RESTS: bool = true;
     type Memory = Memory;
 
-    fn distort(view: &Arc<BucketView>, memory: &Memory) -> Option<Arc<BucketView>> {
+    fn distort(view: Option<&Arc<BucketView>>, memory: &Memory) -> Option<Arc<BucketView>> {
+        if let Some(stale) = memory.stale.shown() {
+            return Some(stale);
+        }
+        let view = view?;
         let mut shown = BucketView::clone(view);
         match seeded()? {
             Bug::NoIntent if memory.intended && !view.deleting => shown.finalizer = true,
@@ -59,6 +64,10 @@ impl Seam for BucketState {
             Event::Called(Err(failure)) => Event::Called(Err(soften(failure))),
             event => event,
         };
+        if let Some(view) = view.filter(|view| view.finalizer && !view.deleting && view.ready != Some(true)) {
+            memory.stale.keep(view);
+        }
+        memory.stale.acknowledged |= matches!(event, Event::Called(Ok(CallOk::Deleted)));
         if memory.last == Last::Create {
             memory.failed = matches!(event, Event::Called(Err(_)));
             memory.refused = refused(&event);
@@ -95,6 +104,9 @@ impl Seam for BucketState {
                 return Some(Event::Wrote(Ok(())));
             }
             Bug::CacheForLiveRead if *effect == Effect::Read => return Some(Event::Read(Ok(()))),
+            Bug::CreateFromStaleCache if *effect == Effect::Read && memory.stale.acknowledged => {
+                return Some(Event::Read(Ok(())));
+            }
             Bug::NothingWithoutId => going && unknown,
             Bug::ReleaseOnFailedCreate => going && memory.failed,
             Bug::LetGoThoughUnknown => memory.let_go,

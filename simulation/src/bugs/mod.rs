@@ -37,6 +37,8 @@ pub enum Bug {
     CountsFromStart,
     /// R4: a live read is served from what the watch told.
     CacheForLiveRead,
+    /// R4: the watch still tells of an object whose deletion the driver has acknowledged, and it is believed.
+    CreateFromStaleCache,
     /// R6: what was refused is taken as not done.
     RefusedIsForgotten,
     /// R6: the queue is forgotten when the status cannot be written.
@@ -79,7 +81,7 @@ pub enum Bug {
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::NoIntent,
         Self::NoGrace,
         Self::InternalIsRefused,
@@ -87,6 +89,7 @@ impl Bug {
         Self::NoPredecessor,
         Self::CountsFromStart,
         Self::CacheForLiveRead,
+        Self::CreateFromStaleCache,
         Self::RefusedIsForgotten,
         Self::ForgetOnFailedWrite,
         Self::UnconditionedStatus,
@@ -119,6 +122,7 @@ impl Bug {
             Self::NoPredecessor => "a new process does not wait for its predecessor's calls",
             Self::CountsFromStart => "a new leader counts from its start, not from when it took the Lease",
             Self::CacheForLiveRead => "a live read is served from the watch",
+            Self::CreateFromStaleCache => "made again from a stale cache after the deletion",
             Self::RefusedIsForgotten => "what was refused is taken as not done",
             Self::ForgetOnFailedWrite => "the queue is forgotten when the status cannot be written",
             Self::UnconditionedStatus => "the status is written without resourceVersion",

@@ -24,7 +24,7 @@ pub(crate) trait Seam: Machine {
     type Memory: Default;
 
     /// The object as a bug shows it; `None`: as it is.
-    fn distort(view: &Arc<Self::View>, memory: &Self::Memory) -> Option<Arc<Self::View>>;
+    fn distort(view: Option<&Arc<Self::View>>, memory: &Self::Memory) -> Option<Arc<Self::View>>;
 
     /// What a bug makes of an event, and of the machine's memory.
     fn corrupt(
@@ -73,7 +73,7 @@ impl<M: Seam> Machine for Bugged<M> {
         let ctx = Context { settings: &settings, predecessor_done: predecessor_done(ctx), ..*ctx };
         let mut event = self.machine.corrupt(view, event, &mut self.memory);
         for _ in 0..CREDULITY {
-            let distorted = view.and_then(|view| M::distort(view, &self.memory));
+            let distorted = M::distort(view, &self.memory);
             let shown = distorted.as_ref().or(view);
             let effect = self.machine.step(shown, event, &ctx)?;
             match M::lie(shown, &effect, &mut self.memory) {
@@ -90,6 +90,31 @@ impl<M: Seam> Machine for Bugged<M> {
 
     fn follows_an_object(&self) -> bool {
         self.machine.follows_an_object()
+    }
+}
+
+/// A cache that still shows an object as it was before its result was recorded ([`Bug::CreateFromStaleCache`]).
+#[derive(Debug)]
+pub(super) struct Stale<V> {
+    kept: Option<Arc<V>>,
+    /// The driver has acknowledged the deletion.
+    pub(super) acknowledged: bool,
+}
+
+impl<V> Default for Stale<V> {
+    fn default() -> Self {
+        Self { kept: None, acknowledged: false }
+    }
+}
+
+impl<V> Stale<V> {
+    pub(super) fn keep(&mut self, view: &Arc<V>) {
+        self.kept = Some(Arc::clone(view));
+    }
+
+    /// What the bug shows instead of what there is.
+    pub(super) fn shown(&self) -> Option<Arc<V>> {
+        self.kept.clone().filter(|_| self.acknowledged && is(Bug::CreateFromStaleCache))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the oracles know of a run besides objects and ledger: what excuses what.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -14,6 +14,10 @@ use crate::schedule::Fault;
 pub(crate) struct Facts {
     /// Calls that ask the driver who it is.
     pub(crate) greetings: BTreeSet<usize>,
+    /// Calls that delete, and what for.
+    pub(crate) deletions: BTreeMap<usize, String>,
+    /// Names for which a deletion was acknowledged, and nobody has asked anew.
+    pub(crate) acknowledged: BTreeSet<String>,
     /// Which process last sent something to the driver.
     pub(crate) caller: usize,
     /// Somebody took the finalizer off.
@@ -48,6 +52,10 @@ pub(crate) struct Facts {
     pub(crate) repeated: u32,
     /// How many faults of the schedule met a step.
     pub(crate) struck: u32,
+    /// Somebody said that the rest at the backend is theirs (R14).
+    pub(crate) let_go: bool,
+    /// Reasons of Events that a namespace did not take any more, since it is being deleted: the log tells then (R16).
+    pub(crate) untold: BTreeSet<String>,
     /// A call had no certain outcome, and whoever made it lives.
     pub(crate) unknown: bool,
     /// A Bucket to be retained is gone by force, and everybody has seen for how long it was to be: its bucket stays (R12).
@@ -75,6 +83,11 @@ impl Facts {
         self.stripped = true;
         self.held = None;
         self.forced |= ready || self.deaths > 0;
+    }
+
+    /// Whether somebody took the finalizer off in a run in which a process ended: its successor need not have seen an intent.
+    pub(crate) fn was_intent_taken(&self) -> bool {
+        self.stripped && self.deaths > 0
     }
 
     /// Whether somebody interfered with what holds the object.

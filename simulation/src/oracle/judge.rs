@@ -87,23 +87,30 @@ impl World {
 
     /// I1: what is at the backend without an owner; excused is what nobody could know, or was told of.
     fn orphan(&self) -> Option<String> {
-        if self.lock().facts.forced || self.is_excused() {
+        if self.lock().facts.forced {
             return None;
         }
+        self.left_at_the_backend().filter(|_| !self.is_excused()).or_else(|| self.left_secret())
+    }
+
+    fn left_at_the_backend(&self) -> Option<String> {
         let bucket = self.driver.buckets().into_iter().find(|bucket| !bucket.foreign);
         if let Some(bucket) = bucket {
             return Some(format!("bucket {} is left at the backend", bucket.id));
         }
-        if let Some(account) = self.driver.accounts().first() {
-            return Some(format!("account {} is left at the backend", account.id));
-        }
+        let account = self.driver.accounts().into_iter().next();
+        account.map(|account| format!("account {} is left at the backend", account.id))
+    }
+
+    fn left_secret(&self) -> Option<String> {
         let secret = self.stored_secret().filter(|secret| {
             let theirs = self.lock().facts.foreign_secret.clone();
             theirs.is_none_or(|theirs| theirs.pointer("/metadata/uid") != secret.pointer("/metadata/uid"))
         })?;
         // Whoever knew that its creation may land later is dead: a documented limit.
-        let lands_late =
-            |what: &Move| matches!(what, Move::Fault(Fault::Api(ApiFault::Later(_) | ApiFault::Slow)));
+        let lands_late = |what: &Move| {
+            matches!(what, Move::Fault(Fault::Api(ApiFault::Later(_) | ApiFault::Slow(_)) | Fault::Freeze(_)))
+        };
         if self.lock().facts.deaths > 0 && self.schedule.moves.iter().any(|(_, what)| lands_late(what)) {
             return None;
         }
@@ -113,17 +120,18 @@ impl World {
 
     /// Retained, or let go: a person was told what to look after. Whoever saw an unknown outcome does not let go (R10).
     fn is_excused(&self) -> bool {
-        let (retained, by_force, unknown) = {
+        let (retained, by_force, unknown, let_go) = {
             let facts = &self.lock().facts;
-            (facts.retained, facts.retained_by_force, facts.unknown)
+            (facts.retained, facts.retained_by_force, facts.unknown, facts.let_go)
         };
         let told = |reason: &str| match reason {
             "NotFoundAtBackend" => true,
-            "LetGo" => !unknown,
+            "LetGo" => let_go || !unknown,
             "Retained" => by_force,
             _ => false,
         };
         retained
+            || self.lock().facts.untold.iter().any(|reason| told(reason))
             || self.api.inspect(|store| store.all("events").any(|(_, event)| told(text(event, "/reason"))))
     }
 
@@ -131,9 +139,9 @@ impl World {
     pub(crate) fn judge(&self) {
         let ledger = self.driver.ledger();
         // What was held up in a process that stood still arrives late and is refused by the driver; when it was sent, only that
-        // process knows.
-        let paused = self.schedule.pauses();
-        if !paused && let Err(error) = ledger.grace_kept(GRACE) {
+        // process knows. And a new process waits for its predecessor's calls because of an intent, which people can take away.
+        let nobody_knows = self.schedule.pauses() || self.lock().facts.was_intent_taken();
+        if !nobody_knows && let Err(error) = ledger.grace_kept(GRACE) {
             self.violate(Invariant::Grace, error.to_string());
         }
         if self.schedule.sidecars == 1
@@ -142,7 +150,7 @@ impl World {
             self.violate(Invariant::OneAtATime, error.to_string());
         }
         if self.schedule.sidecars > 1
-            && !paused
+            && !nobody_knows
             && let Err(error) = ledger.overlaps_only_in_undoing()
         {
             self.violate(Invariant::OneAtATime, error.to_string());

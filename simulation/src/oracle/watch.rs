@@ -29,12 +29,35 @@ impl World {
             Rpc::Create | Rpc::Grant if alive.is_some_and(is_ready) => {
                 self.violate(Invariant::NoDouble, format!("{:?} while Ready", call.rpc));
             }
+            Rpc::Create | Rpc::Grant if alive.is_none() && self.is_over(call) => {
+                self.violate(Invariant::NoDouble, format!("{:?} after an acknowledged deletion", call.rpc));
+            }
             // A replay for an access that is gone undoes, and needs no Secret.
             Rpc::Grant if object.is_some() => self.check_reserved(),
             Rpc::Delete | Rpc::DeleteByName | Rpc::Revoke | Rpc::RevokeByName => {
+                self.lock().facts.deletions.insert(call.number, call.name.clone());
                 self.check_wanted(call, object.as_deref());
             }
             _ => {}
+        }
+    }
+
+    /// I2: whether the deletion of what a call makes was acknowledged. For a driver without RPCs by name, a new process must
+    /// replay what its predecessor has undone (R10 e).
+    fn is_over(&self, call: &Call) -> bool {
+        let (acknowledged, deaths) = {
+            let facts = &self.lock().facts;
+            (facts.acknowledged.contains(&call.name), facts.deaths)
+        };
+        acknowledged && (deaths == 0 || self.schedule.always_has_by_name())
+    }
+
+    /// A call was answered with OK.
+    pub(crate) fn after_success(&self, call: usize) {
+        let Some(name) = self.lock().facts.deletions.remove(&call) else { return };
+        // What an older object of that name left may go while a newer one lives (R12).
+        if self.object().is_none_or(|object| is_deleting(&object)) {
+            self.lock().facts.acknowledged.insert(name);
         }
     }
 
@@ -202,6 +225,10 @@ impl World {
     /// A sidecar's write was answered.
     pub(crate) fn after_write(&self, letter: &Letter, status: StatusCode) {
         let path = letter.head.uri.path();
+        if path.contains("/events") && status == StatusCode::FORBIDDEN {
+            let event = serde_json::from_slice::<Value>(&letter.body).unwrap_or_default();
+            self.lock().facts.untold.insert(text(&event, "/reason").to_owned());
+        }
         if !status.is_success() {
             return;
         }

@@ -49,11 +49,22 @@ fn a_move(chance: &mut StdRng, story: Story, sidecars: usize) -> Move {
         60..72 => Move::Fault(Fault::Death(any(chance, &Death::ALL, Death::Before))),
         72..77 => match sidecars {
             1 => Move::Act(Act::Stop),
-            _ if chance.random_bool(0.3) => Move::Act(Act::CutOff),
-            _ => Move::Fault(Fault::Pause(Duration::from_secs(chance.random_range(1..60)))),
+            _ => between_leaders(chance),
         },
-        77..84 => Move::Watches(any(chance, &[Look::Cut, Look::Gone, Look::Refused, Look::Stale], Look::Cut)),
+        77..84 => Move::Watches(any(chance, &Look::ALL, Look::Cut)),
         _ => Move::Act(any(chance, acts(story), Act::Delete)),
+    }
+}
+
+/// What brings a change of the leader.
+fn between_leaders(chance: &mut StdRng) -> Move {
+    let pause = Duration::from_secs(chance.random_range(1..60));
+    match chance.random_range(0..10) {
+        0 => Move::Act(Act::Stop),
+        1..3 => Move::Act(Act::CutOff),
+        3..5 => Move::Lease(any(chance, &ApiFault::OF_LEASES, ApiFault::Lost)),
+        5..7 => Move::Fault(Fault::Freeze(pause)),
+        _ => Move::Fault(Fault::Pause(pause)),
     }
 }
 
@@ -66,6 +77,8 @@ pub(crate) const fn acts(story: Story) -> &'static [Act] {
             Act::DeleteBeforeClaim,
             Act::Strip,
             Act::DeleteByForce,
+            Act::DeleteNamespace,
+            Act::LetGo,
             Act::Again,
             Act::Restore,
             Act::Label,
@@ -81,6 +94,8 @@ pub(crate) const fn acts(story: Story) -> &'static [Act] {
             Act::Delete,
             Act::Strip,
             Act::DeleteByForce,
+            Act::DeleteNamespace,
+            Act::LetGo,
             Act::Again,
             Act::Label,
             Act::LoseSecret,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use cosi_lifecycle::Code;
 
 use crate::settings::{GRACE, TIMEOUT};
+use crate::world::Sort;
 
 /// What goes wrong with a step. Which step it will be, a schedule cannot know, so there is one fault for each sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +18,20 @@ pub enum Fault {
     Death(Death),
     /// The sidecar's process stands still for so long from its next byte to the driver on; requests wait, too.
     Pause(Duration),
+    /// The process stands still for so long with this request in its hands, which leaves when it wakes up.
+    Freeze(Duration),
+}
+
+impl Fault {
+    /// Whether it can be one of such a step.
+    pub(crate) fn fits(self, sort: Sort) -> bool {
+        match self {
+            Self::Api(ApiFault::AnswerLost | ApiFault::DoneBut(_)) => sort == Sort::Write,
+            Self::Call(_) | Self::Death(Death::During(_)) => sort == Sort::Call,
+            Self::Api(_) | Self::Pause(_) | Self::Freeze(_) => sort != Sort::Call,
+            Self::Death(_) => true,
+        }
+    }
 }
 
 /// What goes wrong with a request to the API server.
@@ -32,8 +47,8 @@ pub enum ApiFault {
     DoneBut(u16),
     /// It is answered with 504, and done so much later.
     Later(Duration),
-    /// It is done, and answered after 30 s.
-    Slow,
+    /// It is done, and answered so much later.
+    Slow(Duration),
     /// Somebody else writes a label just before.
     Overtaken,
 }
@@ -87,6 +102,11 @@ const fn end_of(stretch: Duration) -> Duration {
     stretch.saturating_sub(Duration::from_millis(20))
 }
 
+/// Longer than anybody waits for an answer.
+const SLOW: Duration = Duration::from_secs(30);
+/// Nearly as long as a leader waits for the answer to a renewal of its lease.
+const SLOW_RENEWAL: Duration = Duration::from_secs(12);
+
 impl ApiFault {
     /// One of each, for requests that write.
     pub const OF_WRITES: [Self; 16] = [
@@ -103,13 +123,32 @@ impl ApiFault {
         Self::DoneBut(504),
         Self::Later(Duration::from_millis(400)),
         Self::Later(Duration::from_secs(20)),
-        Self::Slow,
+        Self::Slow(SLOW),
         Self::Overtaken,
         Self::Refused(400),
     ];
     /// One of each, for requests that read.
-    pub const OF_READS: [Self; 6] =
-        [Self::Lost, Self::Refused(429), Self::Refused(500), Self::Refused(503), Self::Slow, Self::Overtaken];
+    pub const OF_READS: [Self; 6] = [
+        Self::Lost,
+        Self::Refused(429),
+        Self::Refused(500),
+        Self::Refused(503),
+        Self::Slow(SLOW),
+        Self::Overtaken,
+    ];
+    /// One of each, for requests that are about the leader's Lease.
+    pub const OF_LEASES: [Self; 10] = [
+        Self::Lost,
+        Self::AnswerLost,
+        Self::Refused(403),
+        Self::Refused(409),
+        Self::Refused(500),
+        Self::Refused(503),
+        Self::DoneBut(504),
+        Self::Later(Duration::from_secs(20)),
+        Self::Slow(SLOW_RENEWAL),
+        Self::Slow(SLOW),
+    ];
 }
 
 impl CallFault {

@@ -31,7 +31,14 @@ pub struct Schedule {
 impl Schedule {
     /// Whether a process stands still in it.
     pub(crate) fn pauses(&self) -> bool {
-        self.moves.iter().any(|(_, what)| matches!(what, Move::Fault(Fault::Pause(_))))
+        let pauses = |what: &Move| matches!(what, Move::Fault(Fault::Pause(_) | Fault::Freeze(_)));
+        self.moves.iter().any(|(_, what)| pauses(what))
+    }
+
+    /// Whether the driver has the RPCs by name for as long as the run lasts.
+    pub(crate) fn always_has_by_name(&self) -> bool {
+        let replaced = Move::Fault(Fault::Call(CallFault::Replaced));
+        self.driver.by_name && self.moves.iter().all(|(_, what)| *what != replaced)
     }
 }
 
@@ -53,6 +60,8 @@ pub enum Move {
     Act(Act),
     /// All watches end, and the next look begins so.
     Watches(Look),
+    /// The next request about the leader's Lease goes wrong.
+    Lease(ApiFault),
 }
 
 /// What somebody does to the object.
@@ -66,6 +75,10 @@ pub enum Act {
     Strip,
     /// Deletes it and takes off whatever holds it.
     DeleteByForce,
+    /// Deletes the namespace of claims, accesses and Secrets, and everything in it.
+    DeleteNamespace,
+    /// Says that what is at the backend is a person's from now on, by the annotation that is honoured while the object is deleting.
+    LetGo,
     /// Makes it again under the same name, if it is gone.
     Again,
     /// Makes it again, if it is gone, as it was in a backup: with our finalizer.
@@ -86,10 +99,16 @@ pub enum Act {
     Occupy,
     /// Takes the bucket away at the backend.
     Vanish,
-    /// Stops the leader cleanly; another life begins.
+    /// Stops the leader cleanly, or the only sidecar; another life of it begins.
     Stop,
     /// Lets no request of the leader's that is about its Lease through, until it gives up.
     CutOff,
+}
+
+impl Look {
+    /// One of each.
+    pub const ALL: [Self; 6] =
+        [Self::Cut, Self::Gone, Self::Refused, Self::Stale, Self::Unavailable, Self::Broken];
 }
 
 /// How the next list or watch of each kind begins.
@@ -103,4 +122,8 @@ pub enum Look {
     Refused,
     /// The list is one that was given out before: from a server that is behind.
     Stale,
+    /// It fails with 503.
+    Unavailable,
+    /// Its connection breaks.
+    Broken,
 }

@@ -26,6 +26,7 @@ impl fmt::Display for Move {
         match self {
             Self::Fault(fault) => write!(f, "{fault:?}"),
             Self::Act(act) => write!(f, "somebody: {act:?}"),
+            Self::Lease(fault) => write!(f, "the next request about the Lease: {fault:?}"),
             Self::Watches(look) => write!(f, "all watches end; the next look: {look:?}"),
         }
     }

@@ -38,7 +38,36 @@ pub fn singles() -> Result<Vec<Schedule>, SetupError> {
             all.push(calm);
         }
     }
+    all.extend(changes_of_leader()?);
     Ok(number(all))
+}
+
+/// Longer than a lease, so that the leader has a successor when it wakes up.
+const LONG: Duration = Duration::from_secs(20);
+
+/// Two sidecars, of which the leader stands still or dies at every step of both stories, with the deletion before every step,
+/// or at the end; with every driver.
+fn changes_of_leader() -> Result<Vec<Schedule>, SetupError> {
+    let faults = [
+        Fault::Pause(LONG),
+        Fault::Freeze(LONG),
+        Fault::Death(Death::Before),
+        Fault::Death(Death::After),
+        Fault::Death(Death::During(Duration::from_millis(2980))),
+    ];
+    let mut all = Vec::new();
+    for (story, driver) in lives() {
+        let calm = Schedule { sidecars: 2, ..calm(story, driver) };
+        let steps = run(&calm)?.sorts.len();
+        for deletion in std::iter::once(None).chain((0..steps).map(Some)) {
+            let calm = with_deletion(calm.clone(), deletion);
+            for (step, sort) in run(&calm)?.sorts.into_iter().enumerate() {
+                let fitting = faults.into_iter().filter(|fault| fault.fits(sort));
+                all.extend(fitting.map(|fault| with(&calm, step, fault)));
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// Every pair of faults, one of each class, at every two steps; with every driver.
@@ -96,9 +125,7 @@ fn number(mut all: Vec<Schedule>) -> Vec<Schedule> {
 
 /// Every fault that such a step can meet.
 fn faults(sort: Sort) -> Vec<Fault> {
-    let deaths =
-        Death::ALL.into_iter().filter(|death| sort == Sort::Call || !matches!(death, Death::During(_)));
-    let deaths = deaths.map(Fault::Death);
+    let deaths = Death::ALL.into_iter().map(Fault::Death).filter(|death| death.fits(sort));
     match sort {
         Sort::Read => ApiFault::OF_READS.into_iter().map(Fault::Api).chain(deaths).collect(),
         Sort::Write => ApiFault::OF_WRITES.into_iter().map(Fault::Api).chain(deaths).collect(),
@@ -120,7 +147,7 @@ fn few(sort: Sort) -> Vec<Fault> {
                 ApiFault::Refused(422),
                 ApiFault::DoneBut(500),
                 ApiFault::Later(Duration::from_millis(400)),
-                ApiFault::Slow,
+                ApiFault::Slow(Duration::from_secs(30)),
             ];
             all.extend(faults.map(Fault::Api));
         }

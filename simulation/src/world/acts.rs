@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cosi_api::names::{FINALIZER, SIDECAR_CLEANUP_FINISHED};
+use cosi_api::names::{FINALIZER, SIDECAR_CLEANUP_FINISHED, SIDECAR_LET_GO};
 use http::Method;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -39,6 +39,7 @@ impl World {
     /// An access always has the controller's finalizer.
     fn make_with(&self, finalizers: &[&str]) {
         self.tell(Who::Somebody, format_args!("makes the object"));
+        self.lock().facts.acknowledged.clear();
         match self.schedule.story {
             Story::Bucket => self.make_bucket(finalizers),
             Story::Access => self.make_access(),
@@ -62,6 +63,11 @@ impl World {
             Act::DeleteByForce => {
                 self.delete();
                 self.strip();
+            }
+            Act::DeleteNamespace => self.delete_namespace(),
+            Act::LetGo => {
+                self.lock().facts.let_go = true;
+                self.patch(&self.path(), &json!({ "metadata": { "annotations": { SIDECAR_LET_GO: "" } } }));
             }
             Act::Again => {
                 if self.object().is_none() {
@@ -88,7 +94,7 @@ impl World {
             Act::Hold => self.hold_object(),
             Act::Occupy => self.occupy(),
             Act::Vanish => self.vanish(),
-            Act::Stop => self.stop_all(),
+            Act::Stop => self.stop_leader(),
             Act::CutOff => self.cut_off_leader(),
         }
     }
@@ -99,6 +105,20 @@ impl World {
             self.claim_goes();
         }
         self.ask(Method::DELETE, &self.path(), &Value::Null);
+    }
+
+    /// Everything in it is deleted. Of a Bucket that is the claim, whose controller deletes the Bucket.
+    fn delete_namespace(&self) {
+        {
+            let facts = &mut self.lock().facts;
+            // All Secrets go, too, whosever they are.
+            facts.meddled = true;
+            facts.foreign_secret = None;
+        }
+        if self.schedule.story == Story::Bucket {
+            self.delete();
+        }
+        self.ask(Method::DELETE, &Objects::namespace(), &Value::Null);
     }
 
     fn lose_secret(&self) {

@@ -34,7 +34,11 @@ impl World {
             return None;
         }
         self.before_call(call);
-        let fault = self.step(Sort::Call)?;
+        let fault = self.step(Sort::Call);
+        if self.runs_in_circles() {
+            return Some(Step::hang());
+        }
+        let fault = fault?;
         match fault {
             Fault::Call(fault) => Some(self.fail(fault)),
             Fault::Death(death) => {
@@ -47,7 +51,7 @@ impl World {
                     Death::During(later) => Step::hang_then_land(later),
                 })
             }
-            Fault::Api(_) | Fault::Pause(_) => None,
+            Fault::Api(_) | Fault::Pause(_) | Fault::Freeze(_) => None,
         }
     }
 
@@ -113,8 +117,10 @@ impl World {
             }
             _ => self.tell(Who::Driver, format_args!("{event}")),
         }
-        if let Event::Did { effect, .. } = event {
-            self.after_effect(effect);
+        match event {
+            Event::Did { effect, .. } => self.after_effect(effect),
+            Event::Ended { call, end } if end.is_ok() => self.after_success(*call),
+            _ => {}
         }
     }
 }

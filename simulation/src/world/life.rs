@@ -22,6 +22,7 @@ const REST: Duration = Duration::from_mins(2);
 impl World {
     /// People make the object, the schedule happens, and in the end the object is deleted. Says what is judged on the way.
     pub(crate) async fn live(self: &Arc<Self>) {
+        self.make_namespace();
         if self.schedule.story == Story::Access {
             self.make_static_bucket();
         }
@@ -86,11 +87,13 @@ impl World {
                 // An answer is waited for.
                 Move::Fault(Fault::Api(_)) => Duration::from_secs(16) + RECHECK,
                 Move::Fault(Fault::Call(fault)) if fault.may_be_final() => RECHECK,
-                Move::Fault(Fault::Pause(pause)) => *pause,
+                Move::Fault(Fault::Pause(pause) | Fault::Freeze(pause)) => *pause,
+                // Its leader may wait for an answer, give up, and have a successor who waits in its turn.
+                Move::Lease(_) => LEASE * 2,
                 // Secrets are not watched.
                 Move::Act(Act::LoseSecret | Act::TakeSecret) => RECHECK,
-                // A watch that was cut comes back by itself.
-                Move::Watches(_) => Duration::from_secs(2),
+                // A watch comes back by itself, after an error somewhat later.
+                Move::Watches(_) => Duration::from_secs(4),
                 _ => Duration::ZERO,
             };
         }

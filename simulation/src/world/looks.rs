@@ -61,6 +61,8 @@ impl World {
             (next, state.looks.end.clone())
         };
         match next {
+            Some(Look::Unavailable) => return Ok(refusal(503)),
+            Some(Look::Broken) => return Err(Broken),
             Some(Look::Refused) if watches => return Ok(refusal(410)),
             Some(Look::Gone | Look::Stale) if watches => return Ok(too_old()),
             Some(Look::Stale) => {

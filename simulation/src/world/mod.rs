@@ -31,7 +31,7 @@ use self::processes::Process;
 pub(crate) use self::processes::host;
 pub(crate) use self::wire::Letter;
 use crate::oracle::Facts;
-use crate::schedule::{Move, Schedule};
+use crate::schedule::{ApiFault, Move, Schedule};
 use crate::trace::{Trace, Who};
 use crate::{Invariant, Violation};
 
@@ -61,6 +61,8 @@ pub(crate) struct State {
     chance: StdRng,
     processes: Vec<Process>,
     looks: Looks,
+    /// What the next request about the Lease meets.
+    pub(crate) lease_fault: Option<ApiFault>,
     trace: Trace,
     /// When something last happened that is not the sidecars' own doing.
     pub(crate) disturbed: Instant,
@@ -100,6 +102,7 @@ impl World {
             chance: StdRng::seed_from_u64(schedule.seed ^ 0x5eed),
             processes: (0..schedule.sidecars).map(|_| Process::default()).collect(),
             looks: Looks::default(),
+            lease_fault: None,
             trace: Trace::new(traced),
             disturbed: begun,
             last_step: begun,
@@ -158,6 +161,11 @@ impl World {
     pub(crate) fn under_way(self: &Arc<Self>) -> UnderWay {
         self.lock().under_way += 1;
         UnderWay(Arc::clone(self))
+    }
+
+    /// Something happened that the trace tells only in part.
+    pub(crate) fn note(&self, whole: &[u8]) {
+        self.lock().trace.note(whole);
     }
 
     /// The trace, at the end.

@@ -15,7 +15,7 @@ use super::{DRIVER, World};
 use crate::oracle::{is_deleting, text};
 
 /// The namespace of claims and accesses.
-const NAMESPACE: &str = "default";
+const NAMESPACE: &str = "team";
 /// The Bucket of the first story.
 pub(crate) const BUCKET: &str = "bc-5a1f2b3c-7d4e-4f60-8a9b-0c1d2e3f4a5b";
 /// The access of the second story.
@@ -52,6 +52,10 @@ impl Objects {
         format!("{GROUP}/namespaces/{NAMESPACE}/bucketaccesses/{ACCESS}")
     }
 
+    pub(crate) fn namespace() -> String {
+        format!("/api/v1/namespaces/{NAMESPACE}")
+    }
+
     pub(crate) fn secret() -> String {
         format!("/api/v1/namespaces/{NAMESPACE}/secrets/{SECRET}")
     }
@@ -78,6 +82,12 @@ impl World {
 
     pub(crate) fn patch(&self, path: &str, change: &Value) -> Option<Value> {
         self.ask(Method::PATCH, path, change)
+    }
+
+    /// Where claims, accesses and Secrets will be.
+    pub(crate) fn make_namespace(&self) {
+        let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } });
+        self.ask(Method::POST, "/api/v1/namespaces", &namespace);
     }
 
     /// A Bucket as the controller makes it, with the claim it is for.

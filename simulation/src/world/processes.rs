@@ -106,10 +106,18 @@ impl World {
         }
     }
 
-    /// Every process is told to stop, cleanly; each is started again when it has.
-    pub(super) fn stop_all(&self) {
-        for process in &self.lock().processes {
-            if let Some((_, stop)) = &process.life {
+    /// Whether that process leads. One that is alone needs no Lease.
+    fn leads(&self, process: usize) -> bool {
+        self.schedule.sidecars == 1 || self.leader().is_some_and(|leader| leader.starts_with(&host(process)))
+    }
+
+    /// The leader is told to stop, cleanly; it is started again when it has.
+    pub(super) fn stop_leader(&self) {
+        for number in 0..self.schedule.sidecars {
+            if self.leads(number)
+                && let Some((_, stop)) =
+                    self.lock().processes.get(number).and_then(|process| process.life.as_ref())
+            {
                 stop.cancel();
             }
         }
@@ -117,9 +125,11 @@ impl World {
 
     /// Nobody lets the leader renew its Lease any more.
     pub(crate) fn cut_off_leader(&self) {
-        let leader = self.leader().unwrap_or_default();
-        for (number, process) in self.lock().processes.iter_mut().enumerate() {
-            process.cut_off |= leader.starts_with(&host(number));
+        for number in 0..self.schedule.sidecars {
+            let leads = self.leads(number);
+            if let Some(process) = self.lock().processes.get_mut(number) {
+                process.cut_off |= leads;
+            }
         }
     }
 
@@ -138,13 +148,18 @@ impl World {
     pub(super) fn fall_asleep(&self, process: usize) -> bool {
         let mut state = self.lock();
         state.facts.caller = process;
-        let Some(sleeper) = state.processes.get_mut(process) else { return false };
-        let Some(pause) = sleeper.drowsy.take() else { return false };
-        sleeper.paused = Some(Instant::now() + pause);
+        let pause = state.processes.get_mut(process).and_then(|sleeper| sleeper.drowsy.take());
         drop(state);
+        pause.inspect(|pause| self.stand_still(process, *pause)).is_some()
+    }
+
+    /// From now on it stands still for so long.
+    pub(super) fn stand_still(&self, process: usize, pause: Duration) {
+        if let Some(process) = self.lock().processes.get_mut(process) {
+            process.paused = Some(Instant::now() + pause);
+        }
         self.tell(Who::Sidecar(process), format_args!("stands still for {pause:?}"));
         self.disturb();
-        true
     }
 
     pub(super) fn is_paused(&self, process: usize) -> bool {

@@ -5,8 +5,13 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::{Sort, World};
-use crate::schedule::{ApiFault, Death, Fault, Move};
+
+use crate::Invariant;
+use crate::schedule::{Fault, Move};
 use crate::trace::Who;
+
+/// No life takes so many: who does is running in circles. Virtual time may stand still meanwhile, so nothing else would end it.
+const MOST: u32 = 1000;
 
 impl World {
     /// A sidecar takes a step. Whatever the schedule has before it happens now; what goes wrong with the step itself is
@@ -19,11 +24,14 @@ impl World {
             state.last_step = Instant::now();
             state.steps - 1
         };
+        if number == MOST {
+            self.violate(Invariant::Thrift, format!("{MOST} steps, and no end"));
+        }
         let mut fault = None;
         let mut waits = Vec::new();
         while let Some((at, due)) = self.due(number) {
             match due {
-                Move::Fault(due) if fits(due, sort) && fault.is_none() => fault = Some(due),
+                Move::Fault(due) if due.fits(sort) && fault.is_none() => fault = Some(due),
                 Move::Fault(_) => waits.push((at, due)),
                 other => self.happen(other),
             }
@@ -37,6 +45,11 @@ impl World {
             self.tell(Who::World, format_args!("step {number} goes wrong: {fault:?}"));
         }
         fault
+    }
+
+    /// Whether it makes no sense to answer anything any more.
+    pub(crate) fn runs_in_circles(&self) -> bool {
+        self.lock().steps > MOST
     }
 
     /// The next move of the schedule, if it is due before this step.
@@ -61,21 +74,15 @@ impl World {
             Move::Fault(_) => {}
             Move::Act(act) => self.act(act),
             Move::Watches(look) => self.end_watches(look),
+            Move::Lease(fault) => {
+                self.tell(Who::World, format_args!("the next request about the Lease goes wrong: {fault:?}"));
+                self.lock().lease_fault = Some(fault);
+            }
         }
     }
 
     /// Something happens that is not the sidecars' own doing: work may begin anew.
     pub(crate) fn disturb(&self) {
         self.lock().disturbed = Instant::now();
-    }
-}
-
-/// Whether such a fault can be one of such a step.
-fn fits(fault: Fault, sort: Sort) -> bool {
-    match fault {
-        Fault::Api(ApiFault::AnswerLost | ApiFault::DoneBut(_)) => sort == Sort::Write,
-        Fault::Call(_) | Fault::Death(Death::During(_)) => sort == Sort::Call,
-        Fault::Api(_) | Fault::Pause(_) => sort != Sort::Call,
-        Fault::Death(_) => true,
     }
 }

@@ -13,6 +13,7 @@ use http::{Method, Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use kube::client::Body;
 use serde_json::json;
+use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tower::{Service, ServiceExt as _};
 
@@ -21,9 +22,6 @@ use super::{Sort, World};
 use crate::bugs::{Bug, is, loosened};
 use crate::schedule::{ApiFault, Death, Fault};
 use crate::trace::Who;
-
-/// How long a slow answer takes: longer than anybody waits.
-const SLOW: Duration = Duration::from_secs(30);
 
 /// How long a client library keeps a write that it repeats by itself.
 const LIBRARY: Duration = Duration::from_secs(90);
@@ -106,20 +104,39 @@ impl Wire {
         }
         if letter.is_beside_the_work() {
             world.hold(*process).await;
-            if letter.is_about_the_lease() && world.is_cut_off(*process) {
-                return Err(Broken);
-            }
-            let answer = world.deliver(*process, letter).await;
+            let answer = if letter.is_about_the_lease() {
+                self.ask_about_the_lease(letter).await
+            } else {
+                Ok(world.deliver(*process, letter).await)
+            };
             world.hold(*process).await;
-            return Ok(answer);
+            return answer;
         }
         let sort = if letter.head.method == Method::GET { Sort::Read } else { Sort::Write };
         world.before_request(*process, sort);
         let fault = world.step(sort);
+        if world.runs_in_circles() {
+            return std::future::pending().await;
+        }
         world.hold(*process).await;
         let answer = self.meet(fault, letter).await;
         world.hold(*process).await;
         answer
+    }
+
+    async fn ask_about_the_lease(&self, letter: Letter) -> Result<Response<AnswerBody>, Broken> {
+        let Life { world, process, .. } = &self.life;
+        if world.is_cut_off(*process) {
+            return Err(Broken);
+        }
+        let fault = world.lock().lease_fault.take();
+        match fault {
+            Some(fault) => {
+                world.disturb();
+                self.go_wrong(fault, letter).await
+            }
+            None => Ok(world.deliver(*process, letter).await),
+        }
     }
 
     /// The request meets its fault.
@@ -137,6 +154,11 @@ impl Wire {
             Some(Fault::Pause(pause)) => {
                 world.make_drowsy(*process, pause);
                 Ok(world.deliver(*process, letter).await)
+            }
+            Some(Fault::Freeze(pause)) => {
+                world.stand_still(*process, pause);
+                // It leaves, whatever becomes of who waits for its answer.
+                world.land_later(*process, letter, pause).await.map_err(|_| Broken)
             }
             Some(Fault::Call(_)) | None => Ok(world.deliver(*process, letter).await),
         }
@@ -164,9 +186,9 @@ impl Wire {
                 world.land_later(*process, letter, after);
                 Ok(refusal(504))
             }
-            ApiFault::Slow => {
+            ApiFault::Slow(by) => {
                 let answer = world.deliver(*process, letter).await;
-                sleep(SLOW).await;
+                sleep(by).await;
                 Ok(answer)
             }
             ApiFault::Overtaken => {
@@ -179,14 +201,20 @@ impl Wire {
 
 impl World {
     /// The request is done so much later, whatever becomes of its process.
-    fn land_later(self: &Arc<Self>, process: usize, letter: Letter, after: Duration) {
+    fn land_later(
+        self: &Arc<Self>,
+        process: usize,
+        letter: Letter,
+        after: Duration,
+    ) -> JoinHandle<Response<AnswerBody>> {
         let (world, under_way) = (Arc::clone(self), self.under_way());
         tokio::spawn(async move {
             sleep(after).await;
             world.disturb();
-            world.deliver(process, letter).await;
+            let answer = world.deliver(process, letter).await;
             drop(under_way);
-        });
+            answer
+        })
     }
 
     /// The request is done at the API server.
@@ -198,6 +226,7 @@ impl World {
             self.before_write(&line);
         }
         let Ok(answer) = self.api.clone().oneshot(Request::from_parts(head, Full::new(body))).await;
+        self.note(&line.body);
         let text = if writes { String::from_utf8_lossy(&line.body) } else { "".into() };
         self.tell_of(
             Who::Sidecar(process),
