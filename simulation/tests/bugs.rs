@@ -5,7 +5,7 @@
 use std::sync::Mutex;
 use std::thread::{self, available_parallelism};
 
-use cosi_simulation::search::catch;
+use cosi_simulation::search::{catch, report};
 use cosi_simulation::{Bug, Invariant, Schedule};
 
 /// By which seed each is found first, and what it breaks there.
@@ -63,6 +63,15 @@ fn found_by(bug: Bug, invariant: Invariant, seed: u64) {
     let caught = catch(bug, (0..=seed).map(Schedule::random)).unwrap();
     let caught = caught.map(|caught| (caught.violation.invariant, caught.schedule.seed));
     assert_eq!(caught, Some((invariant, seed)), "{bug:?}");
+}
+
+#[test]
+fn the_report_in_the_design_record_is_what_is_printed() {
+    let record = include_str!("../../docs/design/simulation.md");
+    let (_, shown) = record.split_once("--replay 541 --bugs ForgetTheGone` prints:\n\n```text\n").unwrap();
+    let (shown, _) = shown.split_once("\n```").unwrap();
+    let printed = report(&Schedule::random(541), Some(Bug::ForgetTheGone)).unwrap();
+    assert_eq!(shown, printed.trim_end());
 }
 
 #[test]
