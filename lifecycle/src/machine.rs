@@ -40,7 +40,8 @@ pub trait Request {
     /// The pass ends with it.
     fn ends_pass(&self) -> Option<Rest>;
 
-    /// It begins something: while the process stops, results are still recorded, but nothing new is begun.
+    /// It begins something: while the process stops, results are still recorded, but nothing new is begun for an object that is
+    /// there.
     fn begins_something(&self) -> bool;
 }
 

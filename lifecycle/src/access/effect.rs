@@ -234,6 +234,6 @@ impl crate::Request for Effect {
     }
 
     fn begins_something(&self) -> bool {
-        matches!(self, Self::Call(_) | Self::LastWill(_) | Self::Read(_) | Self::ReadBuckets(_))
+        matches!(self, Self::Call(_) | Self::LastWill(_) | Self::ReadBuckets(_))
     }
 }

@@ -165,7 +165,7 @@ impl crate::Request for Effect {
     }
 
     fn begins_something(&self) -> bool {
-        matches!(self, Self::Call(_) | Self::LastWill(_) | Self::Read | Self::ReadClaim(_))
+        matches!(self, Self::Call(_) | Self::LastWill(_) | Self::ReadClaim(_))
     }
 }
 

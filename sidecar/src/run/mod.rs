@@ -20,7 +20,7 @@ use crate::environment::{Env, Host};
 use crate::settings::Settings;
 use crate::work::{Defect, Lifecycle, Machines};
 
-/// How much longer than a call's deadline a stop may take: the result is still to be recorded.
+/// How much longer than its calls a stop may take: results are still to be recorded.
 const RECORDING_TIME: Duration = Duration::from_secs(5);
 
 /// Why the sidecar gives up.
@@ -157,10 +157,12 @@ async fn act<M: Machines>(
     parts.buckets.start(settings.worker_threads, &mut pool);
     parts.accesses.start(settings.worker_threads, &mut pool);
     let mut feeding = std::pin::pin!(feed(parts, queues, following));
+    // A running call may be followed by the one that undoes it.
+    let bound = settings.timeout * 2 + RECORDING_TIME;
     let lost = tokio::select! {
         biased;
         error = &mut feeding => return Err(error),
-        all_ended = drain(&mut pool, stopping, settings.timeout + RECORDING_TIME) => {
+        all_ended = drain(&mut pool, stopping, bound) => {
             if all_ended? {
                 candidacy.resign().await;
             }
@@ -172,8 +174,7 @@ async fn act<M: Machines>(
     tokio::select! {
         biased;
         error = &mut feeding => return Err(error),
-        // A call may be followed by the one that undoes it.
-        all_ended = drain(&mut pool, stopping, settings.timeout * 2 + RECORDING_TIME) => all_ended?,
+        all_ended = drain(&mut pool, stopping, bound) => all_ended?,
     };
     Err(lost)
 }

@@ -79,8 +79,10 @@ impl<E: Effects> Workers<E> {
                 Some(Rest::UntilWoken) if state.is_empty() => Next::Forget,
                 _ => Next::Idle,
             };
-            // Without the lease, the machine itself begins nothing but what must be.
-            if context.may_act && self.stopping.is_cancelled() && effect.begins_something() {
+            // The next process finds what is there. What a gone object left, only this one knows (R12). Without the lease, the
+            // machine itself begins nothing but what must be.
+            let is_found_again = view.is_some() && effect.begins_something();
+            if context.may_act && self.stopping.is_cancelled() && is_found_again {
                 return Ok(Next::Idle);
             }
             match self.effects.run(key, effect).await {
