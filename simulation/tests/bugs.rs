@@ -71,7 +71,7 @@ fn the_report_in_the_design_record_is_what_is_printed() {
     let (_, shown) = record.split_once("--replay 541 --bugs ForgetTheGone` prints:\n\n```text\n").unwrap();
     let (shown, _) = shown.split_once("\n```").unwrap();
     let printed = report(&Schedule::random(541), Some(Bug::ForgetTheGone)).unwrap();
-    assert_eq!(shown, printed.trim_end());
+    assert_eq!(shown, printed.text.trim_end());
 }
 
 #[test]

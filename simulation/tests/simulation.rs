@@ -8,7 +8,7 @@ use std::time::Duration;
 use cosi_lifecycle::Code;
 use cosi_simulation::schedule::{Act, ApiFault, CallFault, Death, DriverKind, Fault, Look, Move, Story};
 use cosi_simulation::search::{Found, calm, pairs, report, search, singles};
-use cosi_simulation::{Schedule, run};
+use cosi_simulation::{Options, Schedule, run, run_with};
 use rstest::rstest;
 
 /// Of the sweeps, every so many schedules are run; other ones in each place.
@@ -150,6 +150,46 @@ const OPAQUE: DriverKind = DriverKind { derived: false, by_name: false, rotates:
     ],
     ..calm(Story::Bucket, DriverKind::GOOD)
 })]
+#[case::an_event_that_goes_with_its_namespace(Schedule {
+    moves: vec![(2, Move::Act(Act::LetGo)), (20, Move::Act(Act::Delete)), (20, Move::Act(Act::DeleteNamespace))],
+    ..calm(Story::Access, DriverKind::GOOD)
+})]
+#[case::a_status_that_lands_after_two_changes_of_the_leader(Schedule {
+    sidecars: 2,
+    moves: vec![
+        (5, Move::Fault(Fault::Freeze(Duration::from_secs(25)))),
+        (10, Move::Fault(Fault::Death(Death::During(Duration::from_millis(2980))))),
+    ],
+    ..calm(Story::Access, DriverKind { derived: false, rotates: true, ..DriverKind::GOOD })
+})]
+#[case::a_create_that_ends_well_while_its_object_goes_by_force_and_its_leader_stops(Schedule {
+    sidecars: 2,
+    moves: vec![(1, Move::Act(Act::Stop)), (1, Move::Act(Act::DeleteByForce))],
+    ..calm(Story::Bucket, DriverKind::GOOD)
+})]
+#[case::a_grant_that_ends_well_while_its_object_goes_by_force_and_its_leader_stops(Schedule {
+    moves: vec![(4, Move::Act(Act::Stop)), (4, Move::Act(Act::DeleteByForce))],
+    ..calm(Story::Access, DriverKind::GOOD)
+})]
 fn what_was_found_stays_mended(#[case] schedule: Schedule) {
     assert!(run(&schedule).unwrap().violation.is_none(), "{}", report(&schedule, None).unwrap());
+}
+
+/// R15's one exception. Nobody could be blamed for what is left: the finalizer was taken off, and the process has ended.
+#[test]
+fn who_loses_the_lease_takes_away_what_it_alone_knows_of() {
+    let schedule = Schedule {
+        sidecars: 2,
+        moves: vec![
+            // When the Grant has ended well.
+            (5, Move::Act(Act::DeleteByForce)),
+            (5, Move::Fault(Fault::Pause(Duration::from_secs(16)))),
+        ],
+        ..calm(Story::Access, DriverKind::GOOD)
+    };
+    let outcome = run_with(&schedule, Options { traced: true, bug: None }).unwrap();
+    assert_eq!(outcome.violation, None);
+    let gives_up = outcome.lines.iter().any(|line| line.what.contains("Lease is lost"));
+    let accounts: Vec<_> = outcome.left.iter().filter(|line| line.contains("account")).collect();
+    assert!(gives_up && accounts.is_empty(), "{}", report(&schedule, None).unwrap());
 }

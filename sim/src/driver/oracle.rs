@@ -189,9 +189,20 @@ impl Ledger {
     /// # Errors
     /// A [`Violation`].
     pub fn grace_kept(&self, grace: Duration) -> Check {
+        self.grace_kept_but(grace, |_, _| false)
+    }
+
+    /// The same, but for pairs of calls that are excused.
+    ///
+    /// # Errors
+    /// A [`Violation`].
+    pub fn grace_kept_but(&self, grace: Duration, excused: impl Fn(&Call, &Call) -> bool) -> Check {
         let index = Index::new(self);
         for (name, calls) in &index.calls {
             for (before, after) in calls.iter().zip(calls.iter().skip(1)) {
+                if excused(before, after) {
+                    continue;
+                }
                 let Some(ended) = index.unknown_since(before) else { continue };
                 let gap = after.at.saturating_sub(ended);
                 if gap + TOLERANCE < grace {

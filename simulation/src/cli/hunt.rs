@@ -1,6 +1,6 @@
 //! A search whose progress is told.
 
-use cosi_simulation::search::{ENOUGH, Found, report, search, shrink};
+use cosi_simulation::search::{ENOUGH, Found, report, search_and_tell, shrink};
 use cosi_simulation::{Schedule, SetupError};
 
 use super::summary;
@@ -30,7 +30,9 @@ impl Hunt {
                 eprintln!("{what}: {counted} begun");
             }
         });
-        let found = search(schedules, self.threads)?;
+        let found = search_and_tell(schedules, self.threads, |schedule, violation| {
+            eprintln!("{what}: seed {}: {} is broken", schedule.seed, violation.invariant);
+        })?;
         println!("{}", summary(&format!("{what}: "), &found));
         for (schedule, violation) in &found.violations {
             println!("\n{schedule}\n  {}", violation.to_string().lines().next().unwrap_or_default());

@@ -3,6 +3,7 @@
 mod bugs;
 mod hunt;
 
+use std::io::{self, Write as _};
 use std::str::FromStr;
 use std::thread::available_parallelism;
 
@@ -65,8 +66,10 @@ impl FromStr for BugName {
 /// Does what the command line says. Returns whether nothing was broken.
 pub(crate) fn run(settings: &Settings) -> Result<bool, SetupError> {
     if let Some(seed) = settings.replay {
-        println!("{}", report(&Schedule::random(seed), settings.bugs.and_then(|bug| bug.0))?);
-        return Ok(true);
+        let report = report(&Schedule::random(seed), settings.bugs.and_then(|bug| bug.0))?;
+        // Whoever reads only its beginning has closed the pipe.
+        let _ = writeln!(io::stdout(), "{}", report.text);
+        return Ok(report.sound);
     }
     let threads = settings.threads.unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
     let seeds = |count: u64| settings.from..settings.from.saturating_add(count);

@@ -16,14 +16,20 @@ pub(crate) struct Facts {
     pub(crate) greetings: BTreeSet<usize>,
     /// Calls that delete, and what for.
     pub(crate) deletions: BTreeMap<usize, String>,
-    /// Names for which a deletion was acknowledged, and nobody has asked anew.
-    pub(crate) acknowledged: BTreeSet<String>,
+    /// Names for which a deletion was acknowledged, to which process, and nobody has asked anew.
+    pub(crate) acknowledged: BTreeMap<String, usize>,
+    /// Whose each call was.
+    pub(crate) callers: BTreeMap<usize, usize>,
+    /// Calls without an end, and whose they are.
+    pub(crate) running: BTreeMap<usize, usize>,
     /// Which process last sent something to the driver.
     pub(crate) caller: usize,
     /// Somebody took the finalizer off.
     stripped: bool,
     /// So that nobody can know what is at the backend: while Ready, or in a run in which a process died (R12).
     pub(crate) forced: bool,
+    /// What a process knew that has ended, nobody knows. Without a fault, one that ends in good order leaves nothing behind.
+    in_the_dark: bool,
     /// How often a process ended, in whatever way.
     pub(crate) deaths: u32,
     /// Somebody took a Secret away.
@@ -54,8 +60,10 @@ pub(crate) struct Facts {
     pub(crate) struck: u32,
     /// Somebody said that the rest at the backend is theirs (R14).
     pub(crate) let_go: bool,
-    /// Reasons of Events that a namespace did not take any more, since it is being deleted: the log tells then (R16).
-    pub(crate) untold: BTreeSet<String>,
+    /// Reasons of Events: a person was told, by the log, too, if the namespace took no Events any more (R16).
+    pub(crate) told: BTreeSet<String>,
+    /// A result landed that a process had in its hands while it stood still, and others worked meanwhile: a listed limit.
+    pub(crate) overtaken: bool,
     /// A call had no certain outcome, and whoever made it lives.
     pub(crate) unknown: bool,
     /// A Bucket to be retained is gone by force, and everybody has seen for how long it was to be: its bucket stays (R12).
@@ -73,16 +81,18 @@ impl Facts {
         self.unknown |= matches!(fault, Fault::Call(fault) if !fault.may_be_final());
     }
 
-    pub(crate) fn process_died(&mut self) {
+    /// A process ended: it crashed, or it was told to stop or lost its lease, and then did what it alone could do.
+    pub(crate) fn process_ended(&mut self, crashed: bool) {
         self.deaths += 1;
         self.unknown = false;
-        self.forced |= self.stripped;
+        self.in_the_dark |= crashed || self.struck > 0;
+        self.forced |= self.stripped && self.in_the_dark;
     }
 
     pub(crate) fn stripped(&mut self, ready: bool) {
         self.stripped = true;
         self.held = None;
-        self.forced |= ready || self.deaths > 0;
+        self.forced |= ready || self.in_the_dark;
     }
 
     /// Whether somebody took the finalizer off in a run in which a process ended: its successor need not have seen an intent.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cosi_api::names::FINALIZER;
+use cosi_api::names::{FINALIZER, SIDECAR_LET_GO};
 use cosi_sim::driver::{Call, Effect, Rpc};
 use http::{Method, StatusCode};
 use serde_json::Value;
@@ -45,11 +45,10 @@ impl World {
     /// I2: whether the deletion of what a call makes was acknowledged. For a driver without RPCs by name, a new process must
     /// replay what its predecessor has undone (R10 e).
     fn is_over(&self, call: &Call) -> bool {
-        let (acknowledged, deaths) = {
-            let facts = &self.lock().facts;
-            (facts.acknowledged.contains(&call.name), facts.deaths)
-        };
-        acknowledged && (deaths == 0 || self.schedule.always_has_by_name())
+        let facts = &self.lock().facts;
+        facts.acknowledged.get(&call.name).is_some_and(|process| {
+            self.schedule.always_has_by_name() || (facts.deaths == 0 && *process == facts.caller)
+        })
     }
 
     /// A call was answered with OK.
@@ -57,7 +56,8 @@ impl World {
         let Some(name) = self.lock().facts.deletions.remove(&call) else { return };
         // What an older object of that name left may go while a newer one lives (R12).
         if self.object().is_none_or(|object| is_deleting(&object)) {
-            self.lock().facts.acknowledged.insert(name);
+            let facts = &mut self.lock().facts;
+            facts.acknowledged.insert(name, facts.caller);
         }
     }
 
@@ -88,6 +88,15 @@ impl World {
         // The finalizer is gone: what bears the name now may be another object, and the old one's rest goes first.
         if forced && text(object, "/metadata/finalizers/0").is_empty() {
             return;
+        }
+        // R14. Between two looks at a process that stands still, a person may say so.
+        let let_go =
+            object.pointer("/metadata/annotations").is_some_and(|all| all.get(SIDECAR_LET_GO).is_some());
+        if let_go && is_deleting(object) && !self.schedule.pauses() {
+            self.violate(
+                Invariant::NoLoss,
+                format!("{:?} though a person took it upon themselves", call.rpc),
+            );
         }
         if !is_deleting(object) {
             return self.violate(Invariant::NoLoss, format!("{:?} though the owner is alive", call.rpc));
@@ -225,9 +234,11 @@ impl World {
     /// A sidecar's write was answered.
     pub(crate) fn after_write(&self, letter: &Letter, status: StatusCode) {
         let path = letter.head.uri.path();
-        if path.contains("/events") && status == StatusCode::FORBIDDEN {
+        if path.contains("/events")
+            && (status.is_success() || matches!(status, StatusCode::FORBIDDEN | StatusCode::NOT_FOUND))
+        {
             let event = serde_json::from_slice::<Value>(&letter.body).unwrap_or_default();
-            self.lock().facts.untold.insert(text(&event, "/reason").to_owned());
+            self.lock().facts.told.insert(text(&event, "/reason").to_owned());
         }
         if !status.is_success() {
             return;

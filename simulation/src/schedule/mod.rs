@@ -107,8 +107,8 @@ pub enum Act {
 
 impl Look {
     /// One of each.
-    pub const ALL: [Self; 6] =
-        [Self::Cut, Self::Gone, Self::Refused, Self::Stale, Self::Unavailable, Self::Broken];
+    pub const ALL: [Self; 7] =
+        [Self::Cut, Self::Gone, Self::Refused, Self::Stale, Self::Unavailable, Self::Broken, Self::Torn];
 }
 
 /// How the next list or watch of each kind begins.
@@ -126,4 +126,6 @@ pub enum Look {
     Unavailable,
     /// Its connection breaks.
     Broken,
+    /// As any other; but the watches do not end, their connections break.
+    Torn,
 }

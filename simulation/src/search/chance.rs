@@ -58,6 +58,18 @@ pub const ENOUGH: usize = 20;
 /// # Errors
 /// The world could not be made.
 pub fn search(schedules: impl Iterator<Item = Schedule> + Send, threads: usize) -> Result<Found, SetupError> {
+    search_and_tell(schedules, threads, |_, _| ())
+}
+
+/// The same, and tells of each violation at once.
+///
+/// # Errors
+/// The world could not be made.
+pub fn search_and_tell(
+    schedules: impl Iterator<Item = Schedule> + Send,
+    threads: usize,
+    tell: impl Fn(&Schedule, &Violation) + Sync,
+) -> Result<Found, SetupError> {
     let begun = Instant::now();
     let (source, count, struck) = (Mutex::new(schedules), AtomicU64::new(0), AtomicU64::new(0));
     let violations = Mutex::new(Vec::new());
@@ -69,6 +81,7 @@ pub fn search(schedules: impl Iterator<Item = Schedule> + Send, threads: usize) 
             let outcome = run(&schedule)?;
             struck.fetch_add(outcome.struck.into(), Ordering::Relaxed);
             if let Some(violation) = outcome.violation {
+                tell(&schedule, &violation);
                 lock(&violations).push((schedule, violation));
             }
         }

@@ -5,7 +5,7 @@ mod report;
 mod shrink;
 mod sweep;
 
-pub use chance::{Caught, ENOUGH, Found, catch, search};
-pub use report::report;
+pub use chance::{Caught, ENOUGH, Found, catch, search, search_and_tell};
+pub use report::{Report, report};
 pub use shrink::shrink;
 pub use sweep::{calm, distinct, pairs, singles};

@@ -2,7 +2,7 @@
 
 mod diagram;
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use self::diagram::Diagram;
 use crate::schedule::Schedule;
@@ -12,9 +12,24 @@ use crate::{Bug, Options, Outcome, SetupError, run_with};
 ///
 /// # Errors
 /// The world could not be made.
-pub fn report(schedule: &Schedule, bug: Option<Bug>) -> Result<String, SetupError> {
+pub fn report(schedule: &Schedule, bug: Option<Bug>) -> Result<Report, SetupError> {
     let outcome = run_with(schedule, Options { traced: true, bug })?;
-    Ok(text(schedule, bug, &outcome))
+    Ok(Report { text: text(schedule, bug, &outcome), sound: outcome.violation.is_none() })
+}
+
+/// A run, told.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Who did what, and what came of it.
+    pub text: String,
+    /// Nothing was broken.
+    pub sound: bool,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 fn text(schedule: &Schedule, bug: Option<Bug>, outcome: &Outcome) -> String {

@@ -46,7 +46,8 @@ pub fn singles() -> Result<Vec<Schedule>, SetupError> {
 const LONG: Duration = Duration::from_secs(20);
 
 /// Two sidecars, of which the leader stands still or dies at every step of both stories, with the deletion before every step,
-/// or at the end; with every driver.
+/// or at the end; and the leader is stopped while a step goes wrong, with the deletion at that step, or at the end. With every
+/// driver.
 fn changes_of_leader() -> Result<Vec<Schedule>, SetupError> {
     let faults = [
         Fault::Pause(LONG),
@@ -64,6 +65,14 @@ fn changes_of_leader() -> Result<Vec<Schedule>, SetupError> {
             for (step, sort) in run(&calm)?.sorts.into_iter().enumerate() {
                 let fitting = faults.into_iter().filter(|fault| fault.fits(sort));
                 all.extend(fitting.map(|fault| with(&calm, step, fault)));
+            }
+        }
+        for (step, sort) in run(&calm)?.sorts.into_iter().enumerate() {
+            let mut stopped = calm.clone();
+            stopped.moves.push((at(step), Move::Act(Act::Stop)));
+            let deleted = with_deletion(stopped.clone(), Some(step));
+            for stopped in [stopped, deleted] {
+                all.extend(few(sort).into_iter().map(|fault| with(&stopped, step, fault)));
             }
         }
     }

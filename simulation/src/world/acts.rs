@@ -66,8 +66,9 @@ impl World {
             }
             Act::DeleteNamespace => self.delete_namespace(),
             Act::LetGo => {
-                self.lock().facts.let_go = true;
-                self.patch(&self.path(), &json!({ "metadata": { "annotations": { SIDECAR_LET_GO: "" } } }));
+                let mark = json!({ "metadata": { "annotations": { SIDECAR_LET_GO: "" } } });
+                let marked = self.patch(&self.path(), &mark).is_some();
+                self.lock().facts.let_go |= marked;
             }
             Act::Again => {
                 if self.object().is_none() {

@@ -117,6 +117,19 @@ impl World {
             }
             _ => self.tell(Who::Driver, format_args!("{event}")),
         }
+        {
+            let facts = &mut self.lock().facts;
+            match event {
+                Event::Arrived(call) => {
+                    facts.callers.insert(call.number, facts.caller);
+                    facts.running.insert(call.number, facts.caller);
+                }
+                Event::Ended { call, .. } => {
+                    facts.running.remove(call);
+                }
+                _ => {}
+            }
+        }
         match event {
             Event::Did { effect, .. } => self.after_effect(effect),
             Event::Ended { call, end } if end.is_ok() => self.after_success(*call),

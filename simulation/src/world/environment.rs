@@ -74,6 +74,7 @@ impl Environment for Life {
         _: &'a Settings,
         tenure: &'a Tenure,
     ) -> BoxFuture<'a, Result<Clients, ConnectError>> {
+        self.world.is_given(self.process, tenure);
         let wire = Wire::new(self.clone());
         let clients = if self.world.schedule.seed % OVER_HTTP == 1 {
             let whole = BaseUriLayer::new(Uri::from_static("http://simulated"));

@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::World;
-use super::wire::{Broken, Letter, refusal};
+use super::wire::{Broken, Letter, WireBody, refusal, whole};
 use crate::schedule::Look;
 use crate::trace::Who;
 
@@ -24,6 +24,8 @@ use crate::trace::Who;
 pub(super) struct Looks {
     /// Cancelled when all watches end.
     end: CancellationToken,
+    /// They ended by an error.
+    torn: bool,
     /// How the next look at each kind begins.
     next: BTreeMap<String, Look>,
     /// The oldest list that was given out, by path.
@@ -35,6 +37,7 @@ impl World {
     pub(super) fn end_watches(&self, look: Look) {
         self.tell(Who::World, format_args!("all watches end; the next look: {look:?}"));
         let mut state = self.lock();
+        state.looks.torn = look == Look::Torn;
         std::mem::take(&mut state.looks.end).cancel();
         for kind in ["buckets", "bucketaccesses"] {
             state.looks.next.insert(kind.to_owned(), look);
@@ -46,7 +49,7 @@ impl World {
         self: &Arc<Self>,
         process: usize,
         letter: Letter,
-    ) -> Result<Response<AnswerBody>, Broken> {
+    ) -> Result<Response<WireBody>, Broken> {
         self.hold(process).await;
         let path = letter.head.uri.path().to_owned();
         let kind = path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -60,16 +63,24 @@ impl World {
             }
             (next, state.looks.end.clone())
         };
+        let refused = |look: &Look| {
+            matches!(look, Look::Unavailable | Look::Broken)
+                || (watches && matches!(look, Look::Refused | Look::Gone | Look::Stale))
+        };
+        if let Some(look) = next.filter(refused) {
+            let what = if watches { "watch" } else { "list" };
+            self.tell(Who::Sidecar(process), format_args!("fails to {what} {kind}: {look:?}"));
+        }
         match next {
-            Some(Look::Unavailable) => return Ok(refusal(503)),
+            Some(Look::Unavailable) => return Ok(whole(refusal(503))),
             Some(Look::Broken) => return Err(Broken),
-            Some(Look::Refused) if watches => return Ok(refusal(410)),
-            Some(Look::Gone | Look::Stale) if watches => return Ok(too_old()),
+            Some(Look::Refused) if watches => return Ok(whole(refusal(410))),
+            Some(Look::Gone | Look::Stale) if watches => return Ok(whole(too_old())),
             Some(Look::Stale) => {
                 let old = self.lock().looks.oldest.get(&path).cloned();
                 if let Some(old) = old {
                     self.tell(Who::Sidecar(process), format_args!("is given an old list of {kind}"));
-                    return Ok(Response::new(Full::new(old).boxed_unsync()));
+                    return Ok(whole(Response::new(Full::new(old).boxed_unsync())));
                 }
             }
             _ => {}
@@ -82,20 +93,24 @@ impl World {
         let Ok(body) = body.collect().await;
         let body = body.to_bytes();
         self.lock().looks.oldest.entry(path).or_insert_with(|| body.clone());
-        Ok(Response::from_parts(head, Full::new(body).boxed_unsync()))
+        Ok(whole(Response::from_parts(head, Full::new(body).boxed_unsync())))
     }
 
     /// The stream of a watch, as late as the schedule says, until all watches end.
-    fn late(self: &Arc<Self>, process: usize, body: AnswerBody, end: CancellationToken) -> AnswerBody {
+    fn late(self: &Arc<Self>, process: usize, body: AnswerBody, end: CancellationToken) -> WireBody {
         let (world, lag) = (Arc::clone(self), self.schedule.lag);
         let frames = BodyStream::new(body).map(move |frame| (Instant::now() + lag, frame));
         let frames = Box::pin(frames.take_until(end.cancelled_owned()));
-        let frames = stream::unfold((frames, world), move |(mut frames, world)| async move {
-            let (due, frame) = frames.next().await?;
+        let frames = stream::unfold(Some((frames, world)), move |rest| async move {
+            let (mut frames, world) = rest?;
+            let Some((due, frame)) = frames.next().await else {
+                let torn = world.lock().looks.torn;
+                return torn.then_some((Err(Broken), None));
+            };
             sleep_until(due).await;
             world.hold(process).await;
             let Ok(frame) = frame;
-            Some((Ok(Frame::data(frame.into_data().unwrap_or_default())), (frames, world)))
+            Some((Ok(Frame::data(frame.into_data().unwrap_or_default())), Some((frames, world))))
         });
         StreamBody::new(frames).boxed_unsync()
     }

@@ -4,6 +4,7 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cosi_sidecar::lease::Tenure;
 use cosi_sidecar::{RunError, chain, run_in};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -32,11 +33,18 @@ pub(super) struct Process {
     paused: Option<Instant>,
     /// It is to stand still for so long when it next sends something to the driver.
     drowsy: Option<Duration>,
+    /// Until when it may act, as it sees it itself.
+    tenure: Option<Tenure>,
     /// None of its requests that are about a Lease gets through.
     cut_off: bool,
 }
 
 impl Process {
+    /// Of one that is dead, nothing is to be feared.
+    fn living_tenure(&self) -> Option<Tenure> {
+        self.life.as_ref().and(self.tenure.clone())
+    }
+
     fn stands_still(&self) -> bool {
         self.paused.is_some_and(|until| until > Instant::now())
     }
@@ -81,7 +89,7 @@ impl World {
                 }
             }
         }
-        self.lock().facts.process_died();
+        self.lock().facts.process_ended(false);
         self.disturb();
         self.restart(process);
     }
@@ -100,9 +108,40 @@ impl World {
         if let Some((task, _)) = life {
             self.tell(Who::Sidecar(process), format_args!("dies"));
             task.abort();
-            self.lock().facts.process_died();
+            self.lock().facts.process_ended(true);
             self.disturb();
             self.restart(process);
+        }
+    }
+
+    /// The process of that life acts by this.
+    pub(super) fn is_given(&self, process: usize, tenure: &Tenure) {
+        if let Some(process) = self.lock().processes.get_mut(process) {
+            process.tenure = Some(tenure.clone());
+        }
+    }
+
+    /// R15: a process has taken, renewed or released the Lease; who may act now, and whose calls are still running?
+    pub(super) fn check_tenures(&self, process: usize) {
+        if is(Bug::ActWithoutLease) {
+            return;
+        }
+        let holder = self.leader().unwrap_or_default();
+        if holder.is_empty() {
+            let running = self.lock().facts.running.values().any(|caller| *caller == process);
+            if running {
+                self.violate(
+                    Invariant::Lease,
+                    format!("sidecar {process} lets the Lease go while its call runs"),
+                );
+            }
+            return;
+        }
+        let tenures: Vec<Option<Tenure>> = self.lock().processes.iter().map(Process::living_tenure).collect();
+        for (other, tenure) in tenures.into_iter().enumerate() {
+            if !holder.starts_with(&host(other)) && tenure.is_some_and(|tenure| tenure.may_act()) {
+                self.violate(Invariant::Lease, format!("sidecar {other} would act while {holder} leads"));
+            }
         }
     }
 

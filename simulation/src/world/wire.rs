@@ -10,6 +10,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use http::request::Parts;
 use http::{Method, Request, Response};
+use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full};
 use kube::client::Body;
 use serde_json::json;
@@ -37,8 +38,16 @@ pub(super) struct Wire {
 #[error("the connection broke")]
 pub(super) struct Broken;
 
+/// A body whose connection may break.
+pub(super) type WireBody = UnsyncBoxBody<Bytes, Broken>;
+
+/// An answer of which all arrives.
+pub(super) fn whole(answer: Response<AnswerBody>) -> Response<WireBody> {
+    answer.map(|body| body.map_err(|never| match never {}).boxed_unsync())
+}
+
 impl Service<Request<Body>> for Wire {
-    type Response = Response<AnswerBody>;
+    type Response = Response<WireBody>;
     type Error = Broken;
     type Future = BoxFuture<'static, Result<Self::Response, Broken>>;
 
@@ -67,9 +76,13 @@ impl Letter {
 
     /// Whether it follows changes, or lists objects to begin with that.
     fn looks(&self) -> bool {
-        let (path, query) = (self.head.uri.path(), self.head.uri.query().unwrap_or_default());
+        let path = self.head.uri.path();
         self.head.method == Method::GET
-            && (query.contains("watch=") || path.ends_with("/buckets") || path.ends_with("/bucketaccesses"))
+            && (self.watches() || path.ends_with("/buckets") || path.ends_with("/bucketaccesses"))
+    }
+
+    fn watches(&self) -> bool {
+        self.head.uri.query().is_some_and(|query| query.contains("watch="))
     }
 
     fn is_about_the_lease(&self) -> bool {
@@ -90,14 +103,14 @@ impl Wire {
     pub(super) async fn serve<B: http_body::Body>(
         self,
         request: Request<B>,
-    ) -> Result<Response<AnswerBody>, Broken> {
+    ) -> Result<Response<WireBody>, Broken> {
         let (head, body) = request.into_parts();
         let body = body.collect().await.map_err(|_| Broken)?.to_bytes();
         let body = loosened(head.uri.path(), body);
         self.pass(Letter { head, body }).await
     }
 
-    async fn pass(self, letter: Letter) -> Result<Response<AnswerBody>, Broken> {
+    async fn pass(self, letter: Letter) -> Result<Response<WireBody>, Broken> {
         let Life { world, process, .. } = &self.life;
         if letter.looks() {
             return world.look(*process, letter).await;
@@ -110,7 +123,7 @@ impl Wire {
                 Ok(world.deliver(*process, letter).await)
             };
             world.hold(*process).await;
-            return answer;
+            return answer.map(whole);
         }
         let sort = if letter.head.method == Method::GET { Sort::Read } else { Sort::Write };
         world.before_request(*process, sort);
@@ -121,7 +134,7 @@ impl Wire {
         world.hold(*process).await;
         let answer = self.meet(fault, letter).await;
         world.hold(*process).await;
-        answer
+        answer.map(whole)
     }
 
     async fn ask_about_the_lease(&self, letter: Letter) -> Result<Response<AnswerBody>, Broken> {
@@ -157,6 +170,9 @@ impl Wire {
             }
             Some(Fault::Freeze(pause)) => {
                 world.stand_still(*process, pause);
+                if letter.head.uri.path().ends_with("/status") {
+                    world.watch_for_overtaking(pause);
+                }
                 // It leaves, whatever becomes of who waits for its answer.
                 world.land_later(*process, letter, pause).await.map_err(|_| Broken)
             }
@@ -217,6 +233,16 @@ impl World {
         })
     }
 
+    /// A result is written after that time; a process may have ended by then, and another one have begun something.
+    fn watch_for_overtaking(self: &Arc<Self>, after: Duration) {
+        let (world, deaths) = (Arc::clone(self), self.lock().facts.deaths);
+        tokio::spawn(async move {
+            sleep(after).await;
+            let facts = &mut world.lock().facts;
+            facts.overtaken |= facts.deaths > deaths;
+        });
+    }
+
     /// The request is done at the API server.
     pub(super) async fn deliver(self: &Arc<Self>, process: usize, letter: Letter) -> Response<AnswerBody> {
         let line = letter.clone();
@@ -232,15 +258,19 @@ impl World {
             Who::Sidecar(process),
             Who::ApiServer,
             format_args!(
-                "{} {} → {} {}",
+                "{} {}{} → {} {}",
                 line.head.method,
                 line.subject(),
+                if line.watches() { "?watch" } else { "" },
                 answer.status().as_u16(),
                 Brief(&text),
             ),
         );
         if writes {
             self.after_write(&line, answer.status());
+        }
+        if writes && line.is_about_the_lease() && answer.status().is_success() {
+            self.check_tenures(process);
         }
         answer
     }
