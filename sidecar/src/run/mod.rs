@@ -83,8 +83,8 @@ pub async fn run(settings: Settings) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Runs until `stopping` is cancelled – then no new call is begun, and running ones may end –, or until something is so wrong
-/// that a person must look.
+/// Runs until `stopping` is cancelled – then no new call is begun but for what gone objects left, and running ones may end –, or
+/// until something is so wrong that a person must look.
 ///
 /// # Errors
 ///
