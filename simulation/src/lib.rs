@@ -19,6 +19,7 @@ mod trace;
 mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 pub use bugs::Bug;
@@ -102,11 +103,12 @@ pub fn run_with(schedule: &Schedule, options: Options) -> Result<Outcome, SetupE
             if Listener::heard_a_credential() {
                 world.violate(Invariant::Secrecy, "a credential is in the sidecar's log".to_owned());
             }
-            Ok::<_, SetupError>(outcome(&world, options.traced))
+            Ok::<_, SetupError>((outcome(&world, options.traced), Arc::downgrade(&world)))
         })
     }));
+    drop(runtime);
     match lived {
-        Ok(outcome) => outcome,
+        Ok(lived) => lived.map(|(outcome, world)| outcome.unless_outlived_by(&world)),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
@@ -133,6 +135,15 @@ fn outcome(world: &World, traced: bool) -> Outcome {
 }
 
 impl Outcome {
+    /// A world that is there after its run keeps itself alive, and a million of them are too many.
+    fn unless_outlived_by(mut self, world: &Weak<World>) -> Self {
+        if world.strong_count() > 0 {
+            let what = "the simulation's world outlives its run".to_owned();
+            self.violation.get_or_insert(Violation { invariant: Invariant::Sound, what });
+        }
+        self
+    }
+
     fn panicked(text: &str) -> Self {
         let violation = Violation { invariant: Invariant::Sound, what: format!("a panic: {text}") };
         Self {

@@ -38,6 +38,7 @@ impl World {
         if self.lock().violations.is_empty() {
             self.judge();
         }
+        self.forget_tenures();
     }
 
     /// Waits until nothing is left to happen, and everything is as it should be and stays so. Says whether that came.

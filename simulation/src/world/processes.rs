@@ -121,6 +121,13 @@ impl World {
         }
     }
 
+    /// At the end: a tenure knows the environment, and so this world.
+    pub(super) fn forget_tenures(&self) {
+        for process in &mut self.lock().processes {
+            process.tenure = None;
+        }
+    }
+
     /// R15: a process has taken, renewed or released the Lease; who may act now, and whose calls are still running?
     pub(super) fn check_tenures(&self, process: usize) {
         if is(Bug::ActWithoutLease) {
