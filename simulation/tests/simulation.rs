@@ -171,6 +171,16 @@ const OPAQUE: DriverKind = DriverKind { derived: false, by_name: false, rotates:
     moves: vec![(4, Move::Act(Act::Stop)), (4, Move::Act(Act::DeleteByForce))],
     ..calm(Story::Access, DriverKind::GOOD)
 })]
+#[case::a_replay_where_the_deletion_by_name_is_refused(Schedule {
+    sidecars: 2,
+    moves: vec![
+        (9, Move::Act(Act::Delete)),
+        (11, Move::Act(Act::Stop)),
+        (11, Move::Watches(Look::Stale)),
+        (12, Move::Fault(Fault::Call(CallFault::Fails(Code::InvalidArgument)))),
+    ],
+    ..calm(Story::Access, DriverKind::GOOD)
+})]
 fn what_was_found_stays_mended(#[case] schedule: Schedule) {
     assert!(run(&schedule).unwrap().violation.is_none(), "{}", report(&schedule, None).unwrap());
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use cosi_sim::driver::Rpc;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -15,7 +16,9 @@ pub(crate) struct Facts {
     /// Calls that ask the driver who it is.
     pub(crate) greetings: BTreeSet<usize>,
     /// Calls that delete, and what for.
-    pub(crate) deletions: BTreeMap<usize, String>,
+    pub(crate) deletions: BTreeMap<usize, (Rpc, String)>,
+    /// A deletion by name was refused, or had no answer: then a replay is the way (R10 e).
+    pub(crate) replays: bool,
     /// Names for which a deletion was acknowledged, to which process, and nobody has asked anew.
     pub(crate) acknowledged: BTreeMap<String, usize>,
     /// Whose each call was.
@@ -85,7 +88,8 @@ impl Facts {
     pub(crate) fn process_ended(&mut self, crashed: bool) {
         self.deaths += 1;
         self.unknown = false;
-        self.in_the_dark |= crashed || self.struck > 0;
+        // Nobody waits at a stop for what could not be done.
+        self.in_the_dark |= crashed || self.struck > 0 || self.told.contains("DeletionBlocked");
         self.forced |= self.stripped && self.in_the_dark;
     }
 

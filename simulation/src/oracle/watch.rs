@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cosi_api::names::{FINALIZER, SIDECAR_LET_GO};
-use cosi_sim::driver::{Call, Effect, Rpc};
+use cosi_sim::driver::{Call, Effect, End, Rpc};
 use http::{Method, StatusCode};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -35,25 +35,30 @@ impl World {
             // A replay for an access that is gone undoes, and needs no Secret.
             Rpc::Grant if object.is_some() => self.check_reserved(),
             Rpc::Delete | Rpc::DeleteByName | Rpc::Revoke | Rpc::RevokeByName => {
-                self.lock().facts.deletions.insert(call.number, call.name.clone());
+                self.lock().facts.deletions.insert(call.number, (call.rpc, call.name.clone()));
                 self.check_wanted(call, object.as_deref());
             }
             _ => {}
         }
     }
 
-    /// I2: whether the deletion of what a call makes was acknowledged. For a driver without RPCs by name, a new process must
-    /// replay what its predecessor has undone (R10 e).
+    /// I2: whether the deletion of what a call makes was acknowledged. Where no deletion by name helps, a new process must replay
+    /// what its predecessor has undone (R10 e).
     fn is_over(&self, call: &Call) -> bool {
         let facts = &self.lock().facts;
         facts.acknowledged.get(&call.name).is_some_and(|process| {
-            self.schedule.always_has_by_name() || (facts.deaths == 0 && *process == facts.caller)
+            (self.schedule.always_has_by_name() && !facts.replays)
+                || (facts.deaths == 0 && *process == facts.caller)
         })
     }
 
-    /// A call was answered with OK.
-    pub(crate) fn after_success(&self, call: usize) {
-        let Some(name) = self.lock().facts.deletions.remove(&call) else { return };
+    /// A call is over for its client.
+    pub(crate) fn after_call(&self, call: usize, end: &End) {
+        let Some((rpc, name)) = self.lock().facts.deletions.remove(&call) else { return };
+        if !end.is_ok() {
+            self.lock().facts.replays |= matches!(rpc, Rpc::DeleteByName | Rpc::RevokeByName);
+            return;
+        }
         // What an older object of that name left may go while a newer one lives (R12).
         if self.object().is_none_or(|object| is_deleting(&object)) {
             let facts = &mut self.lock().facts;

@@ -40,7 +40,7 @@ impl World {
         }
         let fault = fault?;
         match fault {
-            Fault::Call(fault) => Some(self.fail(fault)),
+            Fault::Call(fault) => Some(self.fail(fault, call.number)),
             Fault::Death(death) => {
                 // Whose call it is, the driver cannot know; only one acts at a time.
                 let process = self.lock().facts.caller;
@@ -55,7 +55,12 @@ impl World {
         }
     }
 
-    fn fail(self: &Arc<Self>, fault: CallFault) -> Step {
+    fn fail(self: &Arc<Self>, fault: CallFault, call: usize) -> Step {
+        let crashes = matches!(fault, CallFault::Crash | CallFault::DoneAndCrash | CallFault::Replaced);
+        // The work of another call would have to end within the grace of the crash, and scripted landings do not.
+        if crashes && self.lock().facts.running.keys().any(|other| *other != call) {
+            return Step::hang();
+        }
         match fault {
             CallFault::Fails(code) => Step::fail(code.number()),
             CallFault::DoneBut(code) => Step::done_but(code.number()),
@@ -132,7 +137,7 @@ impl World {
         }
         match event {
             Event::Did { effect, .. } => self.after_effect(effect),
-            Event::Ended { call, end } if end.is_ok() => self.after_success(*call),
+            Event::Ended { call, end } => self.after_call(*call, end),
             _ => {}
         }
     }
