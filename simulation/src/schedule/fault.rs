@@ -103,7 +103,7 @@ const fn end_of(stretch: Duration) -> Duration {
 }
 
 /// Longer than anybody waits for an answer.
-const SLOW: Duration = Duration::from_secs(30);
+pub(crate) const SLOW: Duration = Duration::from_secs(30);
 /// Nearly as long as a leader waits for the answer to a renewal of its lease: half of the time that is left then.
 const SLOW_RENEWAL: Duration = Duration::from_secs(4);
 

@@ -8,6 +8,7 @@ mod show;
 use std::time::Duration;
 
 pub use cosi_sim::driver::Busy;
+pub(crate) use fault::SLOW;
 pub use fault::{ApiFault, CallFault, Death, Fault};
 pub use kind::DriverKind;
 
@@ -105,12 +106,6 @@ pub enum Act {
     CutOff,
 }
 
-impl Look {
-    /// One of each.
-    pub const ALL: [Self; 7] =
-        [Self::Cut, Self::Gone, Self::Refused, Self::Stale, Self::Unavailable, Self::Broken, Self::Torn];
-}
-
 /// How the next list or watch of each kind begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Look {
@@ -128,4 +123,10 @@ pub enum Look {
     Broken,
     /// As any other; but the watches do not end, their connections break.
     Torn,
+}
+
+impl Look {
+    /// One of each.
+    pub const ALL: [Self; 7] =
+        [Self::Cut, Self::Gone, Self::Refused, Self::Stale, Self::Unavailable, Self::Broken, Self::Torn];
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cosi_lifecycle::Code;
 
-use crate::schedule::{Act, ApiFault, CallFault, Death, DriverKind, Fault, Move, Schedule, Story};
+use crate::schedule::{Act, ApiFault, CallFault, Death, DriverKind, Fault, Move, SLOW, Schedule, Story};
 use crate::{SetupError, Sort, run};
 
 /// How late watches are in the sweep of single faults: not at all, and so that what is known is old at every step.
@@ -28,13 +28,8 @@ pub fn singles() -> Result<Vec<Schedule>, SetupError> {
     let mut all = Vec::new();
     for (lag, (story, driver)) in LAGS.into_iter().flat_map(|lag| lives().map(move |life| (lag, life))) {
         let calm = Schedule { lag, ..calm(story, driver) };
-        let steps = run(&calm)?.sorts.len();
-        let deletions = std::iter::once(None).chain((0..steps).map(Some));
-        for deletion in deletions {
-            let calm = with_deletion(calm.clone(), deletion);
-            for (step, sort) in run(&calm)?.sorts.into_iter().enumerate() {
-                all.extend(faults(sort).into_iter().map(|fault| with(&calm, step, fault)));
-            }
+        for calm in with_deletions(&calm)? {
+            all.extend(at_every_step(&calm, faults)?);
             all.push(calm);
         }
     }
@@ -44,6 +39,8 @@ pub fn singles() -> Result<Vec<Schedule>, SetupError> {
 
 /// Longer than a lease, so that the leader has a successor when it wakes up.
 const LONG: Duration = Duration::from_secs(20);
+/// After its arrival: just before deadline and grace are over.
+const LATEST: Duration = Duration::from_millis(2980);
 
 /// Two sidecars, of which the leader stands still or dies at every step of both stories, with the deletion before every step,
 /// or at the end; and the leader is stopped while a step goes wrong, with the deletion at that step, or at the end. With every
@@ -54,18 +51,14 @@ fn changes_of_leader() -> Result<Vec<Schedule>, SetupError> {
         Fault::Freeze(LONG),
         Fault::Death(Death::Before),
         Fault::Death(Death::After),
-        Fault::Death(Death::During(Duration::from_millis(2980))),
+        Fault::Death(Death::During(LATEST)),
     ];
+    let fitting = |sort| faults.into_iter().filter(|fault| fault.fits(sort)).collect();
     let mut all = Vec::new();
     for (story, driver) in lives() {
         let calm = Schedule { sidecars: 2, ..calm(story, driver) };
-        let steps = run(&calm)?.sorts.len();
-        for deletion in std::iter::once(None).chain((0..steps).map(Some)) {
-            let calm = with_deletion(calm.clone(), deletion);
-            for (step, sort) in run(&calm)?.sorts.into_iter().enumerate() {
-                let fitting = faults.into_iter().filter(|fault| fault.fits(sort));
-                all.extend(fitting.map(|fault| with(&calm, step, fault)));
-            }
+        for calm in with_deletions(&calm)? {
+            all.extend(at_every_step(&calm, fitting)?);
         }
         for (step, sort) in run(&calm)?.sorts.into_iter().enumerate() {
             let mut stopped = calm.clone();
@@ -106,6 +99,22 @@ pub fn distinct<'a>(schedules: impl Iterator<Item = &'a Schedule>) -> usize {
 
 fn lives() -> impl Iterator<Item = (Story, DriverKind)> {
     STORIES.into_iter().flat_map(|story| DriverKind::ALL.into_iter().map(move |driver| (story, driver)))
+}
+
+/// The schedule as it is, and with the deletion before each of its steps.
+fn with_deletions(calm: &Schedule) -> Result<Vec<Schedule>, SetupError> {
+    let steps = run(calm)?.sorts.len();
+    let deletions = std::iter::once(None).chain((0..steps).map(Some));
+    Ok(deletions.map(|deletion| with_deletion(calm.clone(), deletion)).collect())
+}
+
+/// The schedule with each of those faults at each of its steps.
+fn at_every_step(calm: &Schedule, faults: impl Fn(Sort) -> Vec<Fault>) -> Result<Vec<Schedule>, SetupError> {
+    let mut all = Vec::new();
+    for (step, sort) in run(calm)?.sorts.into_iter().enumerate() {
+        all.extend(faults(sort).into_iter().map(|fault| with(calm, step, fault)));
+    }
+    Ok(all)
 }
 
 fn with_deletion(mut schedule: Schedule, step: Option<usize>) -> Schedule {
@@ -156,7 +165,7 @@ fn few(sort: Sort) -> Vec<Fault> {
                 ApiFault::Refused(422),
                 ApiFault::DoneBut(500),
                 ApiFault::Later(Duration::from_millis(400)),
-                ApiFault::Slow(Duration::from_secs(30)),
+                ApiFault::Slow(SLOW),
             ];
             all.extend(faults.map(Fault::Api));
         }
@@ -175,7 +184,7 @@ fn few(sort: Sort) -> Vec<Fault> {
                 CallFault::Replaced,
             ];
             all.extend(faults.map(Fault::Call));
-            all.push(Fault::Death(Death::During(Duration::from_millis(2980))));
+            all.push(Fault::Death(Death::During(LATEST)));
         }
     }
     all
