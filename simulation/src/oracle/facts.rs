@@ -23,8 +23,8 @@ pub(crate) struct Facts {
     pub(crate) acknowledged: BTreeMap<String, usize>,
     /// Whose each call was.
     pub(crate) callers: BTreeMap<usize, usize>,
-    /// Calls without an end, and whose they are.
-    pub(crate) running: BTreeMap<usize, usize>,
+    /// Which have no end yet.
+    running: BTreeSet<usize>,
     /// Which process last sent something to the driver.
     pub(crate) caller: usize,
     /// Somebody took the finalizer off.
@@ -82,6 +82,26 @@ impl Facts {
     pub(crate) fn struck(&mut self, fault: Fault) {
         self.struck += 1;
         self.unknown |= matches!(fault, Fault::Call(fault) if !fault.may_be_final());
+    }
+
+    /// The process that last sent something has sent that call.
+    pub(crate) fn call_arrived(&mut self, call: usize) {
+        self.callers.insert(call, self.caller);
+        self.running.insert(call);
+    }
+
+    pub(crate) fn call_ended(&mut self, call: usize) {
+        self.running.remove(&call);
+    }
+
+    /// Whether a call of that process has no end yet.
+    pub(crate) fn is_calling(&self, process: usize) -> bool {
+        self.running.iter().any(|call| self.callers.get(call) == Some(&process))
+    }
+
+    /// Whether any other call than that one has no end yet.
+    pub(crate) fn runs_another(&self, call: usize) -> bool {
+        self.running.iter().any(|other| *other != call)
     }
 
     /// A process ended: it crashed, or it was told to stop or lost its lease, and then did what it alone could do.

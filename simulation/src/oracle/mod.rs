@@ -88,6 +88,11 @@ pub(crate) fn bears(object: &Value, finalizer: &str) -> bool {
     finalizers(object).iter().any(|there| there == finalizer)
 }
 
+/// Whether that annotation is on it, whatever it says.
+pub(crate) fn is_marked(object: &Value, annotation: &str) -> bool {
+    object.pointer("/metadata/annotations").is_some_and(|all| all.get(annotation).is_some())
+}
+
 /// All of its finalizers but that one.
 pub(crate) fn finalizers_but(object: &Value, finalizer: &str) -> Vec<String> {
     let mut others = finalizers(object);

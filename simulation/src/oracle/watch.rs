@@ -8,7 +8,7 @@ use http::{Method, StatusCode};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{Invariant, bears, is_deleting, is_ready, text};
+use super::{Invariant, bears, is_deleting, is_marked, is_ready, text};
 use crate::Sort;
 use crate::bugs::{Bug, is};
 use crate::logs::holds_a_credential;
@@ -95,9 +95,7 @@ impl World {
             return;
         }
         // R14. Between two looks at a process that stands still, a person may say so.
-        let let_go =
-            object.pointer("/metadata/annotations").is_some_and(|all| all.get(SIDECAR_LET_GO).is_some());
-        if let_go && is_deleting(object) && !self.schedule.pauses() {
+        if is_marked(object, SIDECAR_LET_GO) && is_deleting(object) && !self.schedule.pauses() {
             self.violate(
                 Invariant::NoLoss,
                 format!("{:?} though a person took it upon themselves", call.rpc),
@@ -156,7 +154,7 @@ impl World {
         if !path.contains("/secrets") && holds_a_credential(&letter.body) {
             self.violate(Invariant::Secrecy, "a credential is written to what is no Secret".to_owned());
         }
-        if path.contains("/leases") || path.contains("/events") {
+        if letter.is_beside_the_work() {
             return;
         }
         let before = self.object();
@@ -238,8 +236,7 @@ impl World {
 
     /// A sidecar's write was answered.
     pub(crate) fn after_write(&self, letter: &Letter, status: StatusCode) {
-        let path = letter.head.uri.path();
-        if path.contains("/events")
+        if letter.is_about_an_event()
             && (status.is_success() || matches!(status, StatusCode::FORBIDDEN | StatusCode::NOT_FOUND))
         {
             let event = serde_json::from_slice::<Value>(&letter.body).unwrap_or_default();
@@ -250,7 +247,7 @@ impl World {
         }
         self.note_release();
         self.check_others();
-        if !path.ends_with("/status") {
+        if !letter.is_about_a_status() {
             return;
         }
         self.check_report(letter);

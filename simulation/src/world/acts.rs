@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use super::objects::{BUCKET, HOLD};
 use super::{Objects, World};
-use crate::oracle::{bears, finalizers, finalizers_but, is_deleting, is_ready, text};
+use crate::oracle::{bears, finalizers, finalizers_but, is_deleting, is_marked, is_ready, text};
 use crate::schedule::kind::ID_PREFIX;
 use crate::schedule::{Act, Move, Story};
 use crate::trace::Who;
@@ -186,10 +186,7 @@ impl World {
             return;
         }
         let finished = |access: &Value| {
-            let annotations = access.pointer("/metadata/annotations");
-            is_deleting(access)
-                && annotations.is_some_and(|all| all.get(SIDECAR_CLEANUP_FINISHED).is_some())
-                && bears(access, FINALIZER)
+            is_deleting(access) && is_marked(access, SIDECAR_CLEANUP_FINISHED) && bears(access, FINALIZER)
         };
         if let Some(access) = self.object().filter(|access| finished(access)) {
             self.tell(Who::Somebody, format_args!("the controller lets the access go"));

@@ -58,7 +58,7 @@ impl World {
     fn fail(self: &Arc<Self>, fault: CallFault, call: usize) -> Step {
         let crashes = matches!(fault, CallFault::Crash | CallFault::DoneAndCrash | CallFault::Replaced);
         // The work of another call would have to end within the grace of the crash, and scripted landings do not.
-        if crashes && self.lock().facts.running.keys().any(|other| *other != call) {
+        if crashes && self.lock().facts.runs_another(call) {
             return Step::hang();
         }
         match fault {
@@ -122,23 +122,14 @@ impl World {
             }
             _ => self.tell(Who::Driver, format_args!("{event}")),
         }
-        {
-            let facts = &mut self.lock().facts;
-            match event {
-                Event::Arrived(call) => {
-                    facts.callers.insert(call.number, facts.caller);
-                    facts.running.insert(call.number, facts.caller);
-                }
-                Event::Ended { call, .. } => {
-                    facts.running.remove(call);
-                }
-                _ => {}
-            }
-        }
         match event {
             Event::Did { effect, .. } => self.after_effect(effect),
-            Event::Ended { call, end } => self.after_call(*call, end),
-            _ => {}
+            Event::Arrived(call) => self.lock().facts.call_arrived(call.number),
+            Event::Ended { call, end } => {
+                self.lock().facts.call_ended(*call);
+                self.after_call(*call, end);
+            }
+            Event::Note(_) => {}
         }
     }
 }

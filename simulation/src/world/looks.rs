@@ -63,27 +63,26 @@ impl World {
             }
             (next, state.looks.end.clone())
         };
-        let refused = |look: &Look| {
-            matches!(look, Look::Unavailable | Look::Broken)
-                || (watches && matches!(look, Look::Refused | Look::Gone | Look::Stale))
-        };
-        if let Some(look) = next.filter(refused) {
-            let what = if watches { "watch" } else { "list" };
-            self.tell(Who::Sidecar(process), format_args!("fails to {what} {kind}: {look:?}"));
-        }
-        match next {
-            Some(Look::Unavailable) => return Ok(whole(refusal(503))),
-            Some(Look::Broken) => return Err(Broken),
-            Some(Look::Refused) if watches => return Ok(whole(refusal(410))),
-            Some(Look::Gone | Look::Stale) if watches => return Ok(whole(too_old())),
-            Some(Look::Stale) => {
-                let old = self.lock().looks.oldest.get(&path).cloned();
-                if let Some(old) = old {
-                    self.tell(Who::Sidecar(process), format_args!("is given an old list of {kind}"));
-                    return Ok(whole(Response::new(Full::new(old).boxed_unsync())));
-                }
+        if let Some(look) = next {
+            let failure = match look {
+                Look::Unavailable => Some(Ok(refusal(503))),
+                Look::Broken => Some(Err(Broken)),
+                Look::Refused if watches => Some(Ok(refusal(410))),
+                Look::Gone | Look::Stale if watches => Some(Ok(too_old())),
+                _ => None,
+            };
+            if let Some(failure) = failure {
+                let what = if watches { "watch" } else { "list" };
+                self.tell(Who::Sidecar(process), format_args!("fails to {what} {kind}: {look:?}"));
+                return failure.map(whole);
             }
-            _ => {}
+        }
+        if next == Some(Look::Stale) {
+            let old = self.lock().looks.oldest.get(&path).cloned();
+            if let Some(old) = old {
+                self.tell(Who::Sidecar(process), format_args!("is given an old list of {kind}"));
+                return Ok(whole(Response::new(Full::new(old).boxed_unsync())));
+            }
         }
         let answer = self.deliver(process, letter).await;
         if watches {

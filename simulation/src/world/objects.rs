@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 use super::{DRIVER, World};
-use crate::oracle::{is_deleting, text};
+use crate::oracle::{is_deleting, is_marked, text};
 
 /// The namespace of claims and accesses.
 const NAMESPACE: &str = "team";
@@ -173,8 +173,7 @@ impl World {
 
     /// Whether the claim of that Bucket is there, and nobody has said that it goes (R10).
     pub(crate) fn claim_stays(&self, bucket: &Value) -> bool {
-        let marks = bucket.pointer("/metadata/annotations");
-        if marks.is_some_and(|marks| marks.get(BUCKETCLAIM_BEING_DELETED).is_some()) {
+        if is_marked(bucket, BUCKETCLAIM_BEING_DELETED) {
             return false;
         }
         let claim = self.ask(Method::GET, &Objects::claim(), &Value::Null);

@@ -135,8 +135,7 @@ impl World {
         }
         let holder = self.leader().unwrap_or_default();
         if holder.is_empty() {
-            let running = self.lock().facts.running.values().any(|caller| *caller == process);
-            if running {
+            if self.lock().facts.is_calling(process) {
                 self.violate(
                     Invariant::Lease,
                     format!("sidecar {process} lets the Lease go while its call runs"),

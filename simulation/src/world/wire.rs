@@ -21,6 +21,7 @@ use tower::{Service, ServiceExt as _};
 use super::environment::Life;
 use super::{Sort, World};
 use crate::bugs::{Bug, is, loosened};
+use crate::oracle::Facts;
 use crate::schedule::{ApiFault, Death, Fault};
 use crate::trace::Who;
 
@@ -89,9 +90,17 @@ impl Letter {
         self.head.uri.path().contains("/leases")
     }
 
+    pub(crate) fn is_about_a_status(&self) -> bool {
+        self.head.uri.path().ends_with("/status")
+    }
+
+    pub(crate) fn is_about_an_event(&self) -> bool {
+        self.head.uri.path().contains("/events")
+    }
+
     /// The leader's Lease, and Events, which nothing depends on.
-    fn is_beside_the_work(&self) -> bool {
-        self.is_about_the_lease() || self.head.uri.path().contains("/events")
+    pub(crate) fn is_beside_the_work(&self) -> bool {
+        self.is_about_the_lease() || self.is_about_an_event()
     }
 }
 
@@ -170,11 +179,13 @@ impl Wire {
             }
             Some(Fault::Freeze(pause)) => {
                 world.stand_still(*process, pause);
-                if letter.head.uri.path().ends_with("/status") {
-                    world.watch_for_overtaking(pause);
-                }
+                let (is_result, deaths) = (letter.is_about_a_status(), world.lock().facts.deaths);
                 // It leaves, whatever becomes of who waits for its answer.
-                world.land_later(*process, letter, pause).await.map_err(|_| Broken)
+                let landing = world.land_later(*process, letter, pause, move |facts| {
+                    // A process may have ended by then, and another one have begun something.
+                    facts.overtaken |= is_result && facts.deaths > deaths;
+                });
+                landing.await.map_err(|_| Broken)
             }
             Some(Fault::Call(_)) | None => Ok(world.deliver(*process, letter).await),
         }
@@ -190,7 +201,7 @@ impl Wire {
             }
             ApiFault::Refused(code) => {
                 if is(Bug::LibraryRetries) && matches!(code, 429 | 503 | 504) {
-                    world.land_later(*process, letter, LIBRARY);
+                    world.land_later(*process, letter, LIBRARY, |_| ());
                 }
                 Ok(refusal(code))
             }
@@ -199,7 +210,7 @@ impl Wire {
                 Ok(refusal(code))
             }
             ApiFault::Later(after) => {
-                world.land_later(*process, letter, after);
+                world.land_later(*process, letter, after, |_| ());
                 Ok(refusal(504))
             }
             ApiFault::Slow(by) => {
@@ -216,31 +227,23 @@ impl Wire {
 }
 
 impl World {
-    /// The request is done so much later, whatever becomes of its process.
+    /// The request is done so much later, whatever becomes of its process, and what is known then is noted before.
     fn land_later(
         self: &Arc<Self>,
         process: usize,
         letter: Letter,
         after: Duration,
+        note: impl FnOnce(&mut Facts) + Send + 'static,
     ) -> JoinHandle<Response<AnswerBody>> {
         let (world, under_way) = (Arc::clone(self), self.under_way());
         tokio::spawn(async move {
             sleep(after).await;
             world.disturb();
+            note(&mut world.lock().facts);
             let answer = world.deliver(process, letter).await;
             drop(under_way);
             answer
         })
-    }
-
-    /// A result is written after that time; a process may have ended by then, and another one have begun something.
-    fn watch_for_overtaking(self: &Arc<Self>, after: Duration) {
-        let (world, deaths) = (Arc::clone(self), self.lock().facts.deaths);
-        tokio::spawn(async move {
-            sleep(after).await;
-            let facts = &mut world.lock().facts;
-            facts.overtaken |= facts.deaths > deaths;
-        });
     }
 
     /// The request is done at the API server.
